@@ -1,0 +1,1 @@
+//! Hostile frames as data, each with its twin, the door and the reason that must stop it.

@@ -1,0 +1,1 @@
+//! framegate mcp: configuration, ownership of stdio, the pump and the executors.

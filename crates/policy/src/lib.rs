@@ -1,0 +1,1 @@
+//! Cedar behind the Policy trait of the gate.

@@ -1,0 +1,1 @@
+//! Secrets: the type, its providers and the redactor.

@@ -1,0 +1,183 @@
+//! Which secrets are refused. Belongs here: one documented estimate, in bits. Must not: say where
+//! in the secret a weakness lies.
+//!
+//! A weak secret turns the redactor into an oracle: an agent sends many candidate words to a
+//! service that echoes them, and the one that comes back masked is the secret. A very short one
+//! also masks ordinary text.
+//!
+//! The estimate: the secret's alphabet is the sum of the character classes it uses (hexadecimal
+//! digits of one case 16; otherwise digits 10, lower 26, upper 26, other ASCII 33, other bytes
+//! 128). Each byte is worth log2 of that, except that a byte is worth nothing if it ends three
+//! bytes that occurred before, or continues a run of equal or stepwise bytes (`aaa`, `abc`,
+//! `321`); and each word of a small list is worth 11 bits in all, whatever its case.
+
+use std::collections::BTreeSet;
+
+use crate::error::{VaultError, Weakness};
+use crate::{Secret, redact};
+
+const MIN_BYTES: usize = 12;
+const MIN_BITS: f64 = 60.0;
+const WORD_BITS: f64 = 11.0;
+
+pub(crate) fn check(name: &str, secret: &Secret) -> Result<(), VaultError> {
+    match weakness(name, secret.expose_bytes()) {
+        None => Ok(()),
+        Some(fault) => Err(VaultError::Weak {
+            name: name.to_owned(),
+            fault,
+        }),
+    }
+}
+
+fn weakness(name: &str, bytes: &[u8]) -> Option<Weakness> {
+    let placeholder = redact::PLACEHOLDER_START;
+    if bytes == name.as_bytes() {
+        return Some(Weakness::EqualsName);
+    }
+    if bytes
+        .windows(placeholder.len())
+        .any(|window| window == placeholder)
+    {
+        return Some(Weakness::EqualsPlaceholder);
+    }
+    if bytes.len() < MIN_BYTES {
+        return Some(Weakness::TooShort);
+    }
+    (estimate(bytes) < MIN_BITS).then_some(Weakness::Guessable)
+}
+
+/// Bits, by the rule at the top of this file.
+fn estimate(bytes: &[u8]) -> f64 {
+    let each = f64::from(alphabet(bytes)).log2();
+    let mut seen = BTreeSet::new();
+    let mut bits = 0.0;
+    let mut rest = bytes;
+    let mut before: [Option<u8>; 2] = [None, None];
+    while let Some((&byte, tail)) = rest.split_first() {
+        if let Some(word) = WORDS.iter().find(|word| starts_with_word(rest, word)) {
+            bits += WORD_BITS;
+            rest = rest.get(word.len()..).unwrap_or_default();
+            before = [None, None];
+            continue;
+        }
+        let repeated = match before {
+            [Some(first), Some(second)] => {
+                let step = byte.wrapping_sub(second);
+                let stepwise = matches!(step, 0 | 1 | 255) && step == second.wrapping_sub(first);
+                !seen.insert([first, second, byte]) || stepwise
+            }
+            _ => false,
+        };
+        if !repeated {
+            bits += each;
+        }
+        before = [before[1], Some(byte)];
+        rest = tail;
+    }
+    bits
+}
+
+fn starts_with_word(bytes: &[u8], word: &str) -> bool {
+    bytes
+        .get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+fn alphabet(bytes: &[u8]) -> u32 {
+    let lower_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let upper_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    let has = |class: fn(&u8) -> bool| bytes.iter().any(class);
+    let digits = has(u8::is_ascii_digit);
+    let letters = has(u8::is_ascii_alphabetic);
+    if digits && letters && (bytes.iter().all(lower_hex) || bytes.iter().all(upper_hex)) {
+        return 16;
+    }
+    [
+        (10, digits),
+        (26, has(u8::is_ascii_lowercase)),
+        (26, has(u8::is_ascii_uppercase)),
+        (
+            33,
+            has(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric()),
+        ),
+        (128, has(|byte| !byte.is_ascii())),
+    ]
+    .into_iter()
+    .filter_map(|(size, used)| used.then_some(size))
+    .fold(0, u32::saturating_add)
+}
+
+/// The cores of commonly chosen passwords and of placeholder values in example files; longer
+/// words first where one contains another.
+const WORDS: &[&str] = &[
+    "administrator",
+    "changeit",
+    "changeme",
+    "credential",
+    "password",
+    "passwort",
+    "princess",
+    "placeholder",
+    "sunshine",
+    "superman",
+    "trustno1",
+    "whatever",
+    "welcome",
+    "example",
+    "football",
+    "baseball",
+    "iloveyou",
+    "charlie",
+    "letmein",
+    "mustang",
+    "passwd",
+    "monkey",
+    "dragon",
+    "master",
+    "shadow",
+    "qwertyuiop",
+    "qwerty",
+    "asdfgh",
+    "azerty",
+    "secret",
+    "hunter",
+    "access",
+    "michael",
+    "summer",
+    "winter",
+    "spring",
+    "autumn",
+    "default",
+    "service",
+    "server",
+    "github",
+    "gitlab",
+    "docker",
+    "client",
+    "apikey",
+    "api_key",
+    "api-key",
+    "oauth",
+    "bearer",
+    "token",
+    "admin",
+    "login",
+    "hello",
+    "world",
+    "guest",
+    "batman",
+    "root",
+    "user",
+    "pass",
+    "test",
+    "demo",
+    "true",
+    "null",
+    "false",
+    "todo",
+    "love",
+    "key",
+    "your",
+    "here",
+];

@@ -1,1 +1,3 @@
 //! framegate mcp: configuration, ownership of stdio, the pump and the executors.
+
+pub mod net;

@@ -47,3 +47,24 @@ impl fmt::Debug for Environment {
         formatter.debug_set().entries(self.values.keys()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn only_declared_names_are_asked_for() {
+        let asked = RefCell::new(Vec::new());
+        let environment = Environment::read(["B", "A"], |name| {
+            asked.borrow_mut().push(name.to_owned());
+            (name == "A").then(|| b"value of A".to_vec())
+        });
+        assert_eq!(*asked.borrow(), ["B", "A"]);
+        let value = environment.value("A").flatten();
+        assert_eq!(value.map(Secret::expose_bytes), Some(&b"value of A"[..]));
+        assert!(environment.value("B").is_some_and(|value| value.is_none()));
+        assert!(environment.value("C").is_none());
+    }
+}

@@ -1,7 +1,7 @@
 //! The one error of this crate. Belongs here: every way in which a secret cannot be used, in
 //! words for an operator. Must not: hold a byte of any secret, or text from a library.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Why a secret was not accepted. No variant holds a byte of a secret.
 ///
@@ -40,11 +40,10 @@ pub enum VaultError {
         /// What is wrong with it.
         fault: FileFault,
     },
-    /// The source text is neither `env:NAME` nor `file:/absolute/path`.
-    #[error("`{text}` is not a secret source: {hint}", text = .text.escape_debug())]
+    /// The source text is neither `env:NAME` nor `file:/absolute/path`. It is not repeated: it may
+    /// be the secret itself, pasted in the wrong place.
+    #[error("this is not a secret source: {hint}")]
     SourceSyntax {
-        /// The source as written, cut to 64 characters.
-        text: String,
         /// What would be right.
         hint: &'static str,
     },
@@ -111,10 +110,10 @@ pub enum Weakness {
 }
 
 impl VaultError {
-    pub(crate) fn file(name: &str, path: &std::path::Path, fault: FileFault) -> Self {
+    pub(crate) fn file(name: &str, path: &Path, fault: FileFault) -> Self {
         Self::File {
             name: name.to_owned(),
-            path: PathBuf::from(path).to_string_lossy().into_owned(),
+            path: path.to_string_lossy().into_owned(),
             fault,
         }
     }

@@ -32,10 +32,7 @@ impl Source {
     /// # Errors
     /// [`VaultError::SourceSyntax`].
     pub fn parse(text: &str, allow_group_read: bool) -> Result<Self, VaultError> {
-        let fault = |hint| VaultError::SourceSyntax {
-            text: text.chars().take(64).collect(),
-            hint,
-        };
+        let fault = |hint| VaultError::SourceSyntax { hint };
         if let Some(variable) = text.strip_prefix("env:") {
             if !is_variable_name(variable) {
                 return Err(fault(

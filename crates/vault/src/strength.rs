@@ -181,3 +181,86 @@ const WORDS: &[&str] = &[
     "your",
     "here",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepted() {
+        for secret in [
+            "9fQ/7+x=Zk2L",
+            "k7-Rw2!xPq9_",
+            "correct horse battery staple",
+            "deadbeefcafef00d1234567890abcdef",
+            "gwt_live_9fQ/7+x=Zk2Lm0Vt4Rb8",
+            "p@ss:w\u{f6}rd \"q\" \\ 42",
+            "3141592653589793238462643383",
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU\n",
+        ] {
+            assert_eq!(weakness("k", secret.as_bytes()), None, "{secret}");
+        }
+    }
+
+    #[test]
+    fn refused() {
+        for (secret, fault) in [
+            ("", Weakness::TooShort),
+            ("9fQ/7+x=Zk2", Weakness::TooShort),
+            ("true", Weakness::TooShort),
+            ("            ", Weakness::Guessable),
+            (
+                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                Weakness::Guessable,
+            ),
+            ("abcabcabcabcabcabcabcabcabcabc", Weakness::Guessable),
+            ("abcdefghijklmnopqrstuvwxyz", Weakness::Guessable),
+            ("zyxwvutsrqponmlkjihgfedcba9876543210", Weakness::Guessable),
+            ("314159265358", Weakness::Guessable),
+            ("passwordpassword", Weakness::Guessable),
+            ("Password1234567", Weakness::Guessable),
+            ("AdminAdmin2026!", Weakness::Guessable),
+            ("changeme-changeme", Weakness::Guessable),
+            ("your-api-key-here", Weakness::Guessable),
+            ("correcthorse", Weakness::Guessable),
+            (
+                "[redacted:k]-and-more-9fQ/7+x=",
+                Weakness::EqualsPlaceholder,
+            ),
+            ("github-prod-9fq7xzk2l", Weakness::EqualsName),
+        ] {
+            let found = weakness("github-prod-9fq7xzk2l", secret.as_bytes());
+            assert_eq!(found, Some(fault), "{secret}");
+        }
+    }
+
+    /// Random tokens of common forms are never refused.
+    #[test]
+    fn random_tokens_are_accepted() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = |bound: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 33).unwrap() % bound
+        };
+        let base64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        for (alphabet, length) in [
+            (&base64[..], 16),
+            (&base64[26..62], 20),
+            (b"0123456789abcdef", 24),
+        ] {
+            for _ in 0..2000 {
+                let token: Vec<u8> = (0..length)
+                    .map(|_| alphabet[next(alphabet.len())])
+                    .collect();
+                let bits = estimate(&token);
+                assert!(
+                    bits >= MIN_BITS,
+                    "{bits} {}",
+                    String::from_utf8_lossy(&token)
+                );
+            }
+        }
+    }
+}

@@ -25,8 +25,8 @@ pub(super) fn spellings(secret: &[u8], user: Option<&str>) -> Vec<Spelling> {
     }
     found.sort_unstable_by(|left, right| left.as_slice().cmp(right));
     found.dedup_by(|left, right| left.as_slice() == right.as_slice());
-    // The cores of a secret of one or two bytes would be found everywhere.
-    found.retain(|spelling| spelling.len() >= secret.len());
+    // The base64 core of a secret of one or two bytes would be found everywhere.
+    found.retain(|spelling| spelling.len() > 3 || spelling.as_slice() == secret);
     found
 }
 

@@ -95,6 +95,11 @@ impl<'a> RedactionStream<'a> {
         redactions
     }
 
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held.len()
+    }
+
     fn write(&mut self, start: usize, end: usize, output: &mut Vec<u8>) {
         let plain = self.held.get(start..end).unwrap_or_default();
         output.extend_from_slice(plain);

@@ -1,0 +1,7 @@
+//! `Secret` must not implement `std::ops::Deref`.
+
+fn need<T: std::ops::Deref>() {}
+
+fn main() {
+    need::<framegate_vault::Secret>();
+}

@@ -21,6 +21,7 @@ mod parser;
 mod string;
 mod tape;
 mod value;
+mod word;
 
 pub use number::Number;
 pub use parser::Parser;

@@ -4,6 +4,7 @@
 //! Does not belong here: which numbers a parameter may be.
 
 use super::parser::Fault;
+use super::word;
 use crate::Reason;
 
 /// A number as it was written: its text is exact, and fits i64 or u64 (integers) or a finite double.
@@ -58,78 +59,83 @@ impl<'a> Number<'a> {
     }
 }
 
-/// A number token: its length, and whether it has neither fraction nor exponent.
+/// Where a number ends, and whether it has neither fraction nor exponent.
 pub(super) struct Token {
-    pub(super) length: usize,
+    pub(super) end: usize,
     pub(super) integer: bool,
 }
 
 /// Reads the number that begins at `from` with a digit or a minus sign.
+#[inline(always)]
 pub(super) fn scan(text: &str, from: usize) -> Result<Token, Fault> {
+    /// Every integer of 18 digits fits i64.
+    const SURE: usize = 18;
     let bytes = text.as_bytes();
-    let digits_from = if bytes.get(from) == Some(&b'-') {
-        from.wrapping_add(1)
-    } else {
-        from
-    };
-    let digits_to = digits(bytes, digits_from);
-    let length = digits_to.wrapping_sub(digits_from);
+    let digits_from = from.wrapping_add(usize::from(bytes.get(from) == Some(&b'-')));
+    let end = word::run(bytes, digits_from, word::ends_digits);
+    let length = end.wrapping_sub(digits_from);
     if length == 0 || (length > 1 && bytes.get(digits_from) == Some(&b'0')) {
-        let wrong = if length == 0 {
-            digits_from
-        } else {
-            digits_from.wrapping_add(1)
-        };
-        return Err(broken(bytes, wrong));
+        return Err(broken(bytes, digits_from.wrapping_add(length.min(1))));
     }
-    let mut at = digits_to;
-    let mut exponent = None;
+    match bytes.get(end) {
+        Some(b',' | b'}' | b']') if length <= SURE => Ok(Token { end, integer: true }),
+        Some(b'.' | b'e' | b'E') => real(text, from, end),
+        next if cannot_follow(next) => Err(broken(bytes, end)),
+        _ if length <= SURE || integer_fits(text.get(from..end).unwrap_or_default()) => {
+            Ok(Token { end, integer: true })
+        }
+        _ => Err(Fault::new(Reason::JsonNumberRange, from)),
+    }
+}
+
+/// As [`scan`], for a number whose integer part ends at `at`, before a fraction or an exponent.
+#[inline(always)]
+fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
+    let bytes = text.as_bytes();
     if bytes.get(at) == Some(&b'.') {
         let fraction_from = at.wrapping_add(1);
-        at = digits(bytes, fraction_from);
+        at = word::run(bytes, fraction_from, word::ends_digits);
         if at == fraction_from {
             return Err(broken(bytes, at));
         }
     }
+    let mut exponent = at..at;
     if let Some(b'e' | b'E') = bytes.get(at) {
         let sign_at = at.wrapping_add(1);
-        let exponent_from = match bytes.get(sign_at) {
-            Some(b'+' | b'-') => sign_at.wrapping_add(1),
-            _ => sign_at,
-        };
-        at = digits(bytes, exponent_from);
-        if at == exponent_from {
+        exponent.start =
+            sign_at.wrapping_add(usize::from(matches!(bytes.get(sign_at), Some(b'+' | b'-'))));
+        at = word::run(bytes, exponent.start, word::ends_digits);
+        exponent.end = at;
+        if exponent.is_empty() {
             return Err(broken(bytes, at));
         }
-        exponent = text.get(exponent_from..at);
     }
-    // What follows a number must end it: `0x1F`, `1_000` and `1.2.3` are misspelt numbers.
-    if let Some(b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'+' | b'-') = bytes.get(at)
-    {
+    if cannot_follow(bytes.get(at)) {
         return Err(broken(bytes, at));
     }
-    let integer = at == digits_to;
-    let token = text.get(from..at).unwrap_or_default();
-    let fits = if integer {
-        integer_fits(token, length)
+    // Far from the bounds of doubles (about 1e-324 and 1.8e308) the value need not be computed: the
+    // point of so short a token moves the magnitude by less than 100, its exponent by less than 100.
+    let far = at.wrapping_sub(from) <= 100 && exponent.len() <= 2;
+    if far || real_fits(text.get(from..at).unwrap_or_default()) {
+        Ok(Token {
+            end: at,
+            integer: false,
+        })
     } else {
-        real_fits(token, exponent)
-    };
-    if !fits {
-        return Err(Fault::new(Reason::JsonNumberRange, from));
+        Err(Fault::new(Reason::JsonNumberRange, from))
     }
-    Ok(Token {
-        length: at.wrapping_sub(from),
-        integer,
-    })
 }
 
-/// The index behind the digits that begin at `from`.
-fn digits(bytes: &[u8], from: usize) -> usize {
-    let rest = bytes.get(from..).unwrap_or_default();
-    from.wrapping_add(rest.iter().take_while(|byte| byte.is_ascii_digit()).count())
+/// Whether this byte cannot follow a number: `0x1F`, `1_000` and `1.2.3` are misspelt numbers.
+#[inline(always)]
+fn cannot_follow(byte: Option<&u8>) -> bool {
+    matches!(
+        byte,
+        Some(b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'+' | b'-')
+    )
 }
 
+#[cold]
 fn broken(bytes: &[u8], at: usize) -> Fault {
     let reason = if at < bytes.len() {
         Reason::JsonNumberSyntax
@@ -139,21 +145,13 @@ fn broken(bytes: &[u8], at: usize) -> Fault {
     Fault::new(reason, at)
 }
 
-fn integer_fits(token: &str, digits: usize) -> bool {
-    // Every number of 18 digits fits.
-    digits <= 18 || token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok()
+#[inline(never)]
+fn integer_fits(token: &str) -> bool {
+    token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok()
 }
 
-fn real_fits(token: &str, exponent: Option<&str>) -> bool {
-    // Far from the bounds of doubles (about 1e-324 and 1.8e308) the value need not be computed: with
-    // a token this short, the point moves the magnitude by less than 100.
-    const SHORT: usize = 100;
-    let near = exponent.is_none_or(|exponent| {
-        exponent.len() <= 2 || exponent.parse::<u32>().is_ok_and(|value| value < 200)
-    });
-    if token.len() <= SHORT && near {
-        return true;
-    }
+#[inline(never)]
+fn real_fits(token: &str) -> bool {
     let mantissa = token.split(['e', 'E']).next().unwrap_or_default();
     let is_zero = mantissa
         .bytes()

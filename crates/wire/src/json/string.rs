@@ -4,37 +4,33 @@
 //! Does not belong here: names and duplicates.
 
 use super::parser::Fault;
+use super::word;
 use crate::Reason;
+use crate::frame::scan::position;
 
-/// A string read from behind its opening quote.
-pub(super) enum Scanned {
-    /// Its text is this many bytes, as they stand, and its closing quote follows.
-    Plain(usize),
-    /// Its text is in the scratch text; it takes this many bytes, the closing quote included.
-    Decoded(usize),
-}
-
-/// Reads a string from behind its opening quote; what escapes mean is appended to `scratch`.
-pub(super) fn scan(text: &str, from: usize, scratch: &mut String) -> Result<Scanned, Fault> {
-    let mut plain_from = from;
-    let mut at = from;
+/// Reads on, in a string whose text begins at `from`, at the backslash or other byte at `at` that ends
+/// its first plain run. Appends the whole decoded text to `scratch`; gives the index of the closing quote.
+#[inline(never)]
+pub(super) fn decode(
+    text: &str,
+    from: usize,
+    mut at: usize,
+    scratch: &mut String,
+) -> Result<usize, Fault> {
     let bytes = text.as_bytes();
-    let mut decoded = false;
+    let mut plain_from = from;
     loop {
-        at = at.wrapping_add(plain_run(bytes.get(at..).unwrap_or_default()));
         match bytes.get(at) {
-            Some(b'"') if !decoded => return Ok(Scanned::Plain(at.wrapping_sub(from))),
             Some(b'"') => {
                 scratch.push_str(text.get(plain_from..at).unwrap_or_default());
-                return Ok(Scanned::Decoded(at.wrapping_sub(from).wrapping_add(1)));
+                return Ok(at);
             }
             Some(b'\\') => {
-                decoded = true;
                 scratch.push_str(text.get(plain_from..at).unwrap_or_default());
                 let (character, behind) = escape(bytes, at)?;
                 scratch.push(character);
-                at = behind;
                 plain_from = behind;
+                at = plain(bytes, behind);
             }
             Some(_) => return Err(Fault::new(Reason::JsonSyntax, at)),
             None => return Err(Fault::new(Reason::FramingNewlineInString, bytes.len())),
@@ -42,36 +38,27 @@ pub(super) fn scan(text: &str, from: usize, scratch: &mut String) -> Result<Scan
     }
 }
 
-/// How many bytes come before the first quote, backslash or control byte.
-fn plain_run(bytes: &[u8]) -> usize {
+/// The index of the first quote, backslash or control byte at or behind `from`, or of the end.
+#[inline(always)]
+pub(super) fn plain(bytes: &[u8], from: usize) -> usize {
     /// Words looked at before the search goes on by wider strides.
     const SHORT: usize = 4;
-    let mut run = 0_usize;
-    let (words, _) = bytes.as_chunks::<8>();
-    for word in words.iter().take(SHORT) {
-        let special = special(u64::from_le_bytes(*word));
-        if special != 0 {
-            return run.wrapping_add(super::tape::widen(special.trailing_zeros() / 8));
+    let mut at = from;
+    for _ in 0..SHORT {
+        let marks = word::ends_plain(word::load(bytes, at));
+        if marks != 0 {
+            return at.wrapping_add(word::first(marks));
         }
-        run = run.wrapping_add(8);
+        at = at.wrapping_add(8);
     }
-    let rest = bytes.get(run..).unwrap_or_default();
-    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte < 0x20;
-    run.wrapping_add(crate::frame::scan::position(rest, is_special).unwrap_or(rest.len()))
+    plain_long(bytes, at)
 }
 
-/// Sets the high bit of the lowest byte that is a quote, a backslash or a control byte; bits above
-/// the lowest set one mean nothing.
-const fn special(word: u64) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([0x01; 8]);
-    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
-    const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
-    const BACKSLASHES: u64 = u64::from_le_bytes([b'\\'; 8]);
-    const SPACES: u64 = u64::from_le_bytes([0x20; 8]);
-    let quotes = (word ^ QUOTES).wrapping_sub(ONES) & !(word ^ QUOTES);
-    let backslashes = (word ^ BACKSLASHES).wrapping_sub(ONES) & !(word ^ BACKSLASHES);
-    let controls = word.wrapping_sub(SPACES) & !word;
-    (quotes | backslashes | controls) & HIGH
+#[inline(never)]
+fn plain_long(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let ends = |byte: u8| byte == b'"' || byte == b'\\' || byte < 0x20;
+    from.wrapping_add(position(rest, ends).unwrap_or(rest.len()))
 }
 
 /// The character that the escape at `at` stands for, and where the text goes on.

@@ -22,15 +22,15 @@ pub(super) enum Tag {
 }
 
 /// 16 bytes. Offsets fit because no text is longer than [`crate::Limits::MAX_FRAME_CEILING`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Node {
     /// Where the value begins in the text.
-    pub(super) start: u32,
+    start: u32,
     /// Where it ends.
-    pub(super) end: u32,
+    end: u32,
     /// The tag in the low bits; above them the members of a container or the decoded length.
     packed: u32,
-    /// Of a container, the node behind its last; of a decoded string, its start in the scratch text.
+    /// The node behind the value; of a decoded string, its start in the scratch text.
     link: u32,
 }
 
@@ -38,16 +38,18 @@ pub(super) struct Node {
 const TAG_BITS: u32 = 4;
 
 impl Node {
-    pub(super) fn new(tag: Tag, start: usize, end: usize, count: usize, link: usize) -> Self {
-        let packed = (narrow(count) << TAG_BITS) | code(tag);
+    #[inline(always)]
+    pub(super) fn new(tag: Tag, span: Range<usize>, count: usize, link: usize) -> Self {
+        let packed = (narrow(count) << TAG_BITS) | tag.code();
         Self {
-            start: narrow(start),
-            end: narrow(end),
+            start: narrow(span.start),
+            end: narrow(span.end),
             packed,
             link: narrow(link),
         }
     }
 
+    #[inline(always)]
     pub(super) fn tag(self) -> Tag {
         match self.packed & ((1 << TAG_BITS) - 1) {
             0 => Tag::Null,
@@ -62,68 +64,102 @@ impl Node {
         }
     }
 
+    #[inline(always)]
     pub(super) fn count(self) -> usize {
         widen(self.packed >> TAG_BITS)
     }
 
+    #[inline(always)]
     pub(super) fn link(self) -> usize {
         widen(self.link)
     }
 
+    #[inline(always)]
     pub(super) fn span(self) -> Range<usize> {
         widen(self.start)..widen(self.end)
     }
-}
 
-const fn code(tag: Tag) -> u32 {
-    match tag {
-        Tag::Null => 0,
-        Tag::True => 1,
-        Tag::False => 2,
-        Tag::Integer => 3,
-        Tag::Real => 4,
-        Tag::Plain => 5,
-        Tag::Decoded => 6,
-        Tag::Array => 7,
-        Tag::Object => 8,
+    /// Where the text between a string's quotes stands.
+    #[inline(always)]
+    fn inner(self) -> Range<usize> {
+        widen(self.start).wrapping_add(1)..widen(self.end).wrapping_sub(1)
     }
 }
 
-/// Saturates, which the ceiling on text length keeps from happening.
-pub(super) fn narrow(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
+impl Tag {
+    #[inline(always)]
+    const fn code(self) -> u32 {
+        match self {
+            Self::Null => 0,
+            Self::True => 1,
+            Self::False => 2,
+            Self::Integer => 3,
+            Self::Real => 4,
+            Self::Plain => 5,
+            Self::Decoded => 6,
+            Self::Array => 7,
+            Self::Object => 8,
+        }
+    }
 }
 
+/// Keeps the low 32 bits: all of them, for an index within a text or its tape.
+#[inline(always)]
+pub(super) fn narrow(index: usize) -> u32 {
+    u32::try_from(index & 0xFFFF_FFFF).unwrap_or(u32::MAX)
+}
+
+#[inline(always)]
 pub(super) fn widen(index: u32) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
 
 /// The nodes of one document, and the decoded text of its strings that hold escapes.
+///
+/// The nodes are those of the last document and, behind them, what longer ones before it left.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     pub(super) nodes: Vec<Node>,
     pub(super) scratch: String,
 }
 
+/// The node at an index that the tape gave out; a null beyond its end, where nothing points.
+#[inline(always)]
+pub(super) fn node(nodes: &[Node], index: usize) -> Node {
+    nodes.get(index).copied().unwrap_or_default()
+}
+
+/// The index of the node behind the value at `index`.
+#[inline(always)]
+pub(super) fn behind(nodes: &[Node], index: usize) -> usize {
+    let node = node(nodes, index);
+    match node.tag() {
+        Tag::Array | Tag::Object => node.link(),
+        _ => index.wrapping_add(1),
+    }
+}
+
+/// The decoded bytes of a string node.
+#[inline(always)]
+pub(super) fn string_bytes<'a>(text: &'a [u8], scratch: &'a str, node: Node) -> &'a [u8] {
+    if node.tag() == Tag::Decoded {
+        let start = node.link();
+        scratch
+            .as_bytes()
+            .get(start..start.wrapping_add(node.count()))
+            .unwrap_or_default()
+    } else {
+        text.get(node.inner()).unwrap_or_default()
+    }
+}
+
 impl Tape {
-    /// The node at an index that the tape gave out; a null beyond its end, where nothing points.
     pub(super) fn node(&self, index: usize) -> Node {
-        const BEYOND: Node = Node {
-            start: 0,
-            end: 0,
-            packed: 0,
-            link: 0,
-        };
-        self.nodes.get(index).copied().unwrap_or(BEYOND)
+        node(&self.nodes, index)
     }
 
-    /// The index of the node behind the value at `index`.
     pub(super) fn behind(&self, index: usize) -> usize {
-        let node = self.node(index);
-        match node.tag() {
-            Tag::Array | Tag::Object => node.link(),
-            _ => index.saturating_add(1),
-        }
+        behind(&self.nodes, index)
     }
 
     /// The decoded text of a string node.
@@ -131,12 +167,10 @@ impl Tape {
         if node.tag() == Tag::Decoded {
             let start = node.link();
             self.scratch
-                .get(start..start.saturating_add(node.count()))
+                .get(start..start.wrapping_add(node.count()))
                 .unwrap_or_default()
         } else {
-            let span = node.span();
-            text.get(span.start.saturating_add(1)..span.end.saturating_sub(1))
-                .unwrap_or_default()
+            text.get(node.inner()).unwrap_or_default()
         }
     }
 }

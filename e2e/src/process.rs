@@ -1,0 +1,524 @@
+//! One child process, with every byte of its streams kept apart and stamped.
+//!
+//! Belongs here: launching, writing, waiting, signals, the transcript on disk.
+//! Does not belong here: what the bytes mean.
+//!
+//! Waiting ends at an event or at [`DEADLINE`], which is so long that passing it always means a hang:
+//! no verdict depends on how fast the machine is.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::binary;
+
+/// How long anything may take before it counts as hung.
+pub const DEADLINE: Duration = Duration::from_secs(30);
+
+/// What one of the child's streams is connected to.
+#[derive(Debug)]
+pub enum Stream {
+    /// A pipe, read from the start by a thread of ours (or written by us, for stdin).
+    Piped,
+    /// A pipe that nobody reads until [`Process::read_stdout`] or [`Process::read_stderr`].
+    Held,
+    /// `/dev/null`.
+    Null,
+    /// A descriptor of the test's own.
+    Given(OwnedFd),
+}
+
+/// How to start a process: nothing is inherited that is not named here.
+#[derive(Debug)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Its whole environment.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// Its working folder.
+    pub folder: PathBuf,
+    /// Its standard input.
+    pub stdin: Stream,
+    /// Its standard output.
+    pub stdout: Stream,
+    /// Its standard error.
+    pub stderr: Stream,
+}
+
+impl Launch {
+    /// `program` with no arguments, an empty environment and three pipes.
+    pub fn new(program: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            environment: BTreeMap::new(),
+            folder: folder.into(),
+            stdin: Stream::Piped,
+            stdout: Stream::Piped,
+            stderr: Stream::Piped,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn arguments<I>(mut self, arguments: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<OsString>,
+    {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets a variable.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.environment.insert(name.into(), value.into());
+        self
+    }
+
+    /// Puts `sh -c SCRIPT` in front: the launch so far is `"$@"` in the script.
+    #[must_use]
+    pub fn shell(mut self, script: &str) -> Self {
+        let mut arguments: Vec<OsString> = vec!["-c".into(), script.into(), "sh".into()];
+        arguments.push(self.program.into());
+        arguments.append(&mut self.arguments);
+        self.program = "/bin/sh".into();
+        self.arguments = arguments;
+        self
+    }
+
+    /// The launch as a command line that can be pasted into a shell.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let quote = |text: &std::ffi::OsStr| {
+            let text = text.to_string_lossy();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+,".contains(c);
+            if !text.is_empty() && text.chars().all(plain) {
+                text.into_owned()
+            } else {
+                format!("'{}'", text.replace('\'', r"'\''"))
+            }
+        };
+        let mut words = vec![
+            "cd".to_owned(),
+            quote(self.folder.as_os_str()),
+            "&&".into(),
+            "env".into(),
+            "-i".into(),
+        ];
+        for (name, value) in &self.environment {
+            words.push(format!("{}={}", name.to_string_lossy(), quote(value)));
+        }
+        words.push(quote(self.program.as_os_str()));
+        words.extend(self.arguments.iter().map(|argument| quote(argument)));
+        words.join(" ")
+    }
+}
+
+/// The bytes of one stream, as they came.
+#[derive(Clone, Debug, Default)]
+pub struct Capture(Arc<(Mutex<Captured>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Captured {
+    bytes: Vec<u8>,
+    /// When each read came: its end within `bytes`.
+    stamps: Vec<(usize, Instant)>,
+    ended: bool,
+}
+
+impl Capture {
+    /// Keeps what `source` gives until it ends, on a thread of its own.
+    pub fn start(source: impl Read + Send + 'static) -> Self {
+        let capture = Self::default();
+        capture.drain(source);
+        capture
+    }
+
+    fn drain(&self, mut source: impl Read + Send + 'static) {
+        let shared = Arc::clone(&self.0);
+        std::thread::spawn(move || {
+            let mut chunk = vec![0; 64 * 1024];
+            loop {
+                let read = match source.read(&mut chunk) {
+                    Ok(read) => read,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(_) => 0,
+                };
+                let (captured, changed) = &*shared;
+                let mut captured = captured.lock().expect("the reader does not panic");
+                if read == 0 {
+                    captured.ended = true;
+                } else {
+                    captured.bytes.extend_from_slice(&chunk[..read]);
+                    let end = captured.bytes.len();
+                    captured.stamps.push((end, Instant::now()));
+                }
+                changed.notify_all();
+                if read == 0 {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// What has come so far.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0
+            .0
+            .lock()
+            .expect("the reader does not panic")
+            .bytes
+            .clone()
+    }
+
+    /// When each read came, as the number of bytes that had come by then.
+    #[must_use]
+    pub fn stamps(&self) -> Vec<(usize, Instant)> {
+        self.0
+            .0
+            .lock()
+            .expect("the reader does not panic")
+            .stamps
+            .clone()
+    }
+
+    /// Waits until `found` says something about the bytes, or the stream ends.
+    ///
+    /// # Errors
+    /// `"ended"` if the stream ended first, `"hung"` after [`DEADLINE`].
+    pub fn wait<T>(&self, mut found: impl FnMut(&[u8]) -> Option<T>) -> Result<T, &'static str> {
+        let (captured, changed) = &*self.0;
+        let deadline = Instant::now() + DEADLINE;
+        let mut captured = captured.lock().expect("the reader does not panic");
+        loop {
+            if let Some(value) = found(&captured.bytes) {
+                return Ok(value);
+            }
+            if captured.ended {
+                return Err("ended");
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err("hung");
+            }
+            captured = changed
+                .wait_timeout(captured, left)
+                .expect("the reader does not panic")
+                .0;
+        }
+    }
+
+    /// Waits for the end of the stream.
+    ///
+    /// # Errors
+    /// `"hung"` after [`DEADLINE`].
+    pub fn wait_end(&self) -> Result<(), &'static str> {
+        match self.wait(|_| None::<()>) {
+            Err("ended") => Ok(()),
+            Err(other) => Err(other),
+            Ok(()) => unreachable!("nothing was looked for"),
+        }
+    }
+}
+
+/// A running child. Dropping it kills it.
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    command: String,
+    child: Child,
+    stdin: Option<std::process::ChildStdin>,
+    held_stdout: Option<std::process::ChildStdout>,
+    held_stderr: Option<std::process::ChildStderr>,
+    written: Vec<u8>,
+    stdout: Capture,
+    stderr: Capture,
+    exit: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts `launch`. `name` says whose transcript this is.
+    ///
+    /// # Panics
+    /// If the program cannot be started.
+    pub fn start(name: &str, launch: Launch) -> Self {
+        let command = launch.command_line();
+        let held = [&launch.stdout, &launch.stderr].map(|stream| matches!(stream, Stream::Held));
+        let stdio = |stream| match stream {
+            Stream::Piped | Stream::Held => Stdio::piped(),
+            Stream::Null => Stdio::null(),
+            Stream::Given(descriptor) => Stdio::from(descriptor),
+        };
+        let mut child = Command::new(&launch.program)
+            .args(&launch.arguments)
+            .env_clear()
+            .envs(&launch.environment)
+            .current_dir(&launch.folder)
+            .stdin(stdio(launch.stdin))
+            .stdout(stdio(launch.stdout))
+            .stderr(stdio(launch.stderr))
+            .spawn()
+            .unwrap_or_else(|error| panic!("{name}: cannot start `{command}`: {error}"));
+        let (mut held_stdout, mut held_stderr) = (child.stdout.take(), child.stderr.take());
+        let (stdout, stderr) = (Capture::default(), Capture::default());
+        if !held[0]
+            && let Some(source) = held_stdout.take()
+        {
+            stdout.drain(source);
+        }
+        if !held[1]
+            && let Some(source) = held_stderr.take()
+        {
+            stderr.drain(source);
+        }
+        Self {
+            name: name.to_owned(),
+            command,
+            stdin: child.stdin.take(),
+            held_stdout,
+            held_stderr,
+            child,
+            written: Vec::new(),
+            stdout,
+            stderr,
+            exit: None,
+        }
+    }
+
+    /// The name given at the start.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The command line it was started with.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// Its process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its standard output so far.
+    #[must_use]
+    pub fn stdout(&self) -> &Capture {
+        &self.stdout
+    }
+
+    /// Its standard error so far.
+    #[must_use]
+    pub fn stderr(&self) -> &Capture {
+        &self.stderr
+    }
+
+    /// Everything that was written to its standard input.
+    #[must_use]
+    pub fn written(&self) -> &[u8] {
+        &self.written
+    }
+
+    /// Starts reading a stdout that was held back.
+    pub fn read_stdout(&mut self) {
+        if let Some(source) = self.held_stdout.take() {
+            self.stdout.drain(source);
+        }
+    }
+
+    /// Starts reading a stderr that was held back.
+    pub fn read_stderr(&mut self) {
+        if let Some(source) = self.held_stderr.take() {
+            self.stderr.drain(source);
+        }
+    }
+
+    /// Closes the reading end of a stdout that was held back.
+    pub fn close_stdout(&mut self) {
+        self.held_stdout = None;
+    }
+
+    /// Closes the reading end of a stderr that was held back.
+    pub fn close_stderr(&mut self) {
+        self.held_stderr = None;
+    }
+
+    /// Writes in one piece. A child that has gone is not an error: some tests drive it there.
+    pub fn write(&mut self, bytes: &[u8]) {
+        self.written.extend_from_slice(bytes);
+        if let Some(stdin) = &mut self.stdin
+            && let Err(error) = stdin.write_all(bytes).and_then(|()| stdin.flush())
+        {
+            assert_eq!(
+                error.kind(),
+                io::ErrorKind::BrokenPipe,
+                "{}: writing stdin: {error}",
+                self.name
+            );
+        }
+    }
+
+    /// Writes in pieces that begin at these offsets; each is read by the child before the next is
+    /// written, so that it sees exactly these reads.
+    pub fn write_split(&mut self, bytes: &[u8], offsets: &[usize]) {
+        let mut start = 0;
+        for &offset in offsets.iter().chain([&bytes.len()]) {
+            if start < offset && offset <= bytes.len() {
+                self.write(&bytes[start..offset]);
+                self.wait_read();
+                start = offset;
+            }
+        }
+    }
+
+    /// Waits until the child has taken everything out of its stdin pipe, or has gone.
+    pub fn wait_read(&mut self) {
+        let deadline = Instant::now() + DEADLINE;
+        while let Some(stdin) = &self.stdin {
+            if !matches!(rustix::io::ioctl_fionread(stdin), Ok(1..)) || self.exited().is_some() {
+                return;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "{}: stdin is not read",
+                self.name
+            );
+            std::thread::sleep(Duration::from_micros(20));
+        }
+    }
+
+    /// Ends its standard input.
+    pub fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Sends a signal to it alone.
+    pub fn signal(&self, signal: Signal) {
+        if self.exit.is_none()
+            && let Some(id) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+        {
+            // It may have ended in the meantime; it is not reaped, so the id is still its own.
+            let _ = kill_process(id, signal);
+        }
+    }
+
+    /// How it ended, if it has.
+    pub fn exited(&mut self) -> Option<ExitStatus> {
+        if self.exit.is_none() {
+            self.exit = self.child.try_wait().expect("own child");
+        }
+        self.exit
+    }
+
+    /// Waits for its end without doing anything to bring it about.
+    ///
+    /// # Errors
+    /// `"hung"` after [`DEADLINE`].
+    pub fn wait_exit(&mut self) -> Result<ExitStatus, &'static str> {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            if let Some(status) = self.exited() {
+                return Ok(status);
+            }
+            if Instant::now() >= deadline {
+                return Err("hung");
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        }
+    }
+
+    /// Kills it, at once.
+    pub fn kill(&mut self) {
+        if self.exited().is_none() {
+            let _ = self.child.kill();
+            self.exit = self.child.wait().ok();
+        }
+    }
+
+    /// Processor time it has used so far, user and system, in clock ticks (proc(5), fields 14 and 15).
+    #[must_use]
+    pub fn processor_ticks(&self) -> Option<u64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        ticks(11)?.checked_add(ticks(12)?)
+    }
+
+    /// Writes the transcript to disk and says where: raw stdout, stderr and stdin, and the command.
+    ///
+    /// # Panics
+    /// If the folder cannot be written.
+    #[must_use]
+    pub fn keep(&self) -> PathBuf {
+        keep(
+            &self.name,
+            &self.command,
+            &self.written,
+            &self.stdout.bytes(),
+            &self.stderr.bytes(),
+        )
+    }
+
+    /// Fails the test with `message`, the command and the place of the kept transcript.
+    ///
+    /// # Panics
+    /// Always.
+    pub fn fail(&self, message: &str) -> ! {
+        let folder = self.keep();
+        panic!(
+            "{}: {message}\n  command: {}\n  transcript: {}\n  stderr apart: {}",
+            self.name,
+            self.command,
+            folder.display(),
+            folder.join("stderr.bin").display()
+        );
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Writes one transcript below `e2e-artifacts` of the build folder.
+///
+/// # Panics
+/// If the folder cannot be written.
+#[must_use]
+pub fn keep(name: &str, command: &str, stdin: &[u8], stdout: &[u8], stderr: &[u8]) -> PathBuf {
+    let safe: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    let folder = binary::target_folder().join("e2e-artifacts").join(safe);
+    std::fs::create_dir_all(&folder).expect("the artifacts folder can be made");
+    let write = |file: &str, bytes: &[u8]| {
+        std::fs::write(Path::new(&folder).join(file), bytes).expect("an artifact can be written");
+    };
+    write("stdin.bin", stdin);
+    write("stdout.bin", stdout);
+    write("stderr.bin", stderr);
+    write("command.txt", command.as_bytes());
+    folder
+}

@@ -1,0 +1,318 @@
+//! An HTTP request as data: pinned origin, decoded path segments, query, headers, JSON body.
+//!
+//! Belongs here: the request that was rendered, and its one canonical spelling (RFC 3986, RFC 9110).
+//! Does not belong here: how it was rendered, credentials, connections.
+
+use core::fmt;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+/// A request method. Only these: no method that opens a tunnel or echoes the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// RFC 9110, 9.3.1
+    Get,
+    /// RFC 9110, 9.3.2
+    Head,
+    /// RFC 9110, 9.3.3
+    Post,
+    /// RFC 9110, 9.3.4
+    Put,
+    /// RFC 5789
+    Patch,
+    /// RFC 9110, 9.3.5
+    Delete,
+    /// RFC 9110, 9.3.7
+    Options,
+}
+
+impl Method {
+    /// Every method.
+    pub const ALL: [Self; 7] = [
+        Self::Get,
+        Self::Head,
+        Self::Post,
+        Self::Put,
+        Self::Patch,
+        Self::Delete,
+        Self::Options,
+    ];
+
+    /// The token on the request line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+            Self::Options => "OPTIONS",
+        }
+    }
+
+    /// The method with exactly this token.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// Whether the method is defined to change nothing (RFC 9110, 9.2.1).
+    #[must_use]
+    pub const fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head | Self::Options)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The scheme of an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Plain HTTP: only to a literal loopback address, by the target's own opt-in.
+    Http,
+    /// HTTP over TLS.
+    Https,
+}
+
+impl Scheme {
+    /// The scheme's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    /// The port used when an origin names none.
+    #[must_use]
+    pub const fn default_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+/// A pinned origin (RFC 6454): scheme, host and port from the configuration, never from an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    scheme: Scheme,
+    host: Arc<str>,
+    port: u16,
+}
+
+impl Origin {
+    /// An origin whose host is already canonical: a lower-case DNS name, an IPv4 address, or an IPv6
+    /// address without brackets.
+    #[must_use]
+    pub const fn new(scheme: Scheme, host: Arc<str>, port: u16) -> Self {
+        Self { scheme, host, port }
+    }
+
+    /// The scheme.
+    #[must_use]
+    pub const fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// The host, without brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// `host` or `host:port`, with brackets around an IPv6 address, as the Host field carries it
+    /// (RFC 9110, 7.2).
+    #[must_use]
+    pub fn authority(&self) -> String {
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.to_string()
+        };
+        if self.port == self.scheme.default_port() {
+            host
+        } else {
+            format!("{host}:{}", self.port)
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme.name(), self.authority())
+    }
+}
+
+/// A JSON body and its one spelling.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Body {
+    pub(crate) tree: Value,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The parts of a request, for the one place that renders them.
+pub(crate) struct HttpParts {
+    pub(crate) target: Arc<str>,
+    pub(crate) origin: Origin,
+    pub(crate) method: Method,
+    pub(crate) segments: Vec<String>,
+    pub(crate) query: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Option<Body>,
+}
+
+/// One rendered HTTP request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HttpAction {
+    target: Arc<str>,
+    origin: Origin,
+    method: Method,
+    segments: Vec<String>,
+    query: Vec<(String, String)>,
+    headers: Vec<(String, String)>,
+    body: Option<Body>,
+}
+
+impl HttpAction {
+    pub(crate) fn new(parts: HttpParts) -> Self {
+        let HttpParts {
+            target,
+            origin,
+            method,
+            segments,
+            query,
+            headers,
+            body,
+        } = parts;
+        Self {
+            target,
+            origin,
+            method,
+            segments,
+            query,
+            headers,
+            body,
+        }
+    }
+
+    /// The declared name of the target.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// The pinned origin.
+    #[must_use]
+    pub const fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The method.
+    #[must_use]
+    pub const fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The path's segments, decoded. The path `/` has one empty segment.
+    #[must_use]
+    pub fn segments(&self) -> &[String] {
+        &self.segments
+    }
+
+    /// Query names and values, decoded, in order.
+    #[must_use]
+    pub fn query(&self) -> &[(String, String)] {
+        &self.query
+    }
+
+    /// Header names (lower case) and values, in order. Credentials are not among them.
+    #[must_use]
+    pub fn headers(&self) -> &[(String, String)] {
+        &self.headers
+    }
+
+    /// The JSON body as a tree.
+    #[must_use]
+    pub fn body(&self) -> Option<&Value> {
+        self.body.as_ref().map(|body| &body.tree)
+    }
+
+    /// The body's exact bytes.
+    #[must_use]
+    pub fn body_bytes(&self) -> Option<&[u8]> {
+        self.body.as_ref().map(|body| body.bytes.as_slice())
+    }
+
+    /// The path in its one spelling: every byte of a segment outside RFC 3986 `unreserved` is
+    /// percent-encoded.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        for segment in &self.segments {
+            path.push('/');
+            percent_encode(segment, &mut path);
+        }
+        path
+    }
+
+    /// The request target in origin form (RFC 9112, 3.2.1).
+    #[must_use]
+    pub fn path_and_query(&self) -> String {
+        let mut text = self.path();
+        for (index, (name, value)) in self.query.iter().enumerate() {
+            text.push(if index == 0 { '?' } else { '&' });
+            percent_encode(name, &mut text);
+            text.push('=');
+            percent_encode(value, &mut text);
+        }
+        text
+    }
+
+    pub(crate) fn summary(&self) -> String {
+        let query = if self.query.is_empty() { "" } else { "?…" };
+        format!("{} {}{}{}", self.method, self.origin, self.path(), query)
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "kind": "http",
+            "target": &*self.target,
+            "method": self.method.name(),
+            "origin": self.origin.to_string(),
+            "path": self.path(),
+            "query": self.query,
+            "headers": self.headers,
+            "body": self.body.as_ref().map(|body| &body.tree),
+        })
+    }
+}
+
+/// Percent-encodes everything outside RFC 3986 `unreserved`, in upper-case hexadecimal.
+fn percent_encode(text: &str, out: &mut String) {
+    const HEX: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F',
+    ];
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            let digit = |value: u8| HEX.get(usize::from(value)).copied().unwrap_or('0');
+            out.extend(['%', digit(byte >> 4), digit(byte & 0x0F)]);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a permitted call means, as plain typed data.
+//!
+//! Belongs here: typed values and the actions built of them.
+//! Does not belong here: policy, I/O, names resolved, secrets, client objects.
+
+mod http;
+mod value;
+
+pub use http::{HttpAction, Method, Origin, Scheme};
+pub use value::{Arguments, Decimal, TypedValue};
+
+pub(crate) use http::{Body, HttpParts};
+
+/// One action, fully rendered: what policy judges is what the executor performs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// An HTTP request on a pinned origin.
+    Http(HttpAction),
+}
+
+impl Action {
+    /// The name of the target that the action is bound to.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        match self {
+            Self::Http(action) => action.target(),
+        }
+    }
+
+    /// The kind of the action, as used in records.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Http(_) => "http",
+        }
+    }
+
+    /// The action in one line for people: config words and rendered values, never a secret.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Http(action) => action.summary(),
+        }
+    }
+
+    /// The action as data, for the recorder and `call --dry-run`.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Http(action) => action.to_json(),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What became of a permitted action.
+//!
+//! Belongs here: the five outcomes and what an agent may be told of each.
+//! Does not belong here: how the action was performed, or how the reply is worded per revision.
+
+use serde_json::Value;
+
+/// What is known of a permitted action once it has been dealt with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The target did it.
+    Done,
+    /// The target answered that it did not.
+    Failed,
+    /// It may have happened: nobody can say.
+    Unknown,
+    /// Nothing reached the outside: no look-up, no connection.
+    NotStarted,
+    /// Written down by the recorder instead of performed.
+    Simulated,
+}
+
+impl Status {
+    /// The stable name used in records and replies.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+            Self::NotStarted => "not-started",
+            Self::Simulated => "simulated",
+        }
+    }
+}
+
+/// The outcome of one permitted action.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    status: Status,
+    text: String,
+    structured: Option<Value>,
+}
+
+impl Outcome {
+    /// The target did it: text for the agent, and the same as structured content.
+    #[must_use]
+    pub fn done(text: String, structured: Option<Value>) -> Self {
+        Self {
+            status: Status::Done,
+            text,
+            structured,
+        }
+    }
+
+    /// The target answered that it did not.
+    #[must_use]
+    pub fn failed(text: String) -> Self {
+        Self {
+            status: Status::Failed,
+            text,
+            structured: None,
+        }
+    }
+
+    /// It may have happened.
+    #[must_use]
+    pub fn unknown(text: String) -> Self {
+        Self {
+            status: Status::Unknown,
+            text,
+            structured: None,
+        }
+    }
+
+    /// Nothing reached the outside.
+    #[must_use]
+    pub fn not_started(text: String) -> Self {
+        Self {
+            status: Status::NotStarted,
+            text,
+            structured: None,
+        }
+    }
+
+    /// Written down instead of performed.
+    #[must_use]
+    pub fn simulated(text: String) -> Self {
+        Self {
+            status: Status::Simulated,
+            text,
+            structured: None,
+        }
+    }
+
+    /// What is known.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The text for the agent. Never holds a secret: executors redact before they build an outcome.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The structured content; present only when the status is `done`.
+    #[must_use]
+    pub const fn structured(&self) -> Option<&Value> {
+        self.structured.as_ref()
+    }
+}

@@ -1,0 +1,413 @@
+//! From declaration to tool: everything that can be wrong with a declaration is found here, at load.
+//!
+//! Belongs here: names, references between template and parameters, which type may stand where.
+//! Does not belong here: the bounds of single types (`bounds`), files, calls.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::bounds::compile_parameter;
+use super::catalog::Tool;
+use super::declaration::{DeclarationFault, HttpDeclaration, ToolDeclaration};
+use super::parameter::{Kind, Parameter};
+use super::publish::input_schema;
+use super::template::{
+    BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate,
+};
+use super::text::is_plain_segment;
+use crate::action::Method;
+
+/// Compiles a declaration.
+pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<DeclarationFault>> {
+    let ToolDeclaration {
+        name,
+        title,
+        description,
+        parameters: declared,
+        ignore_arguments,
+        http,
+        output_schema,
+    } = declaration;
+    let mut faults = Faults(Vec::new());
+    if !is_tool_name(&name) {
+        faults.add(
+            &[],
+            format!("`{}` is no tool name", name.escape_default()),
+            Some("use 1 to 40 of a-z, 0-9 and `_`"),
+        );
+    }
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for parameter in declared {
+        let duplicate = parameters
+            .iter()
+            .any(|other| other.name() == parameter.name);
+        if duplicate {
+            faults.add(
+                &["params", &parameter.name],
+                "the parameter is declared twice",
+                None,
+            );
+        }
+        match compile_parameter(parameter) {
+            Ok(parameter) => parameters.push(parameter),
+            Err(found) => faults.0.extend(found),
+        }
+    }
+    for ignored in &ignore_arguments {
+        if parameters
+            .iter()
+            .any(|parameter| parameter.name() == ignored)
+        {
+            faults.add(
+                &["ignore_arguments"],
+                format!("`{ignored}` is a declared parameter"),
+                None,
+            );
+        }
+    }
+    if let Some(schema) = &output_schema
+        && schema.get("type").and_then(serde_json::Value::as_str) != Some("object")
+    {
+        faults.add(
+            &["output_schema"],
+            "the schema's root must have `\"type\": \"object\"`",
+            None,
+        );
+    }
+    // A template is judged only against parameters that are all sound.
+    if !faults.0.is_empty() {
+        return Err(faults.0);
+    }
+    let template = Templates {
+        parameters: &parameters,
+        used: BTreeSet::new(),
+        faults: Faults(Vec::new()),
+    }
+    .compile(http)?;
+    Ok(Tool {
+        name: name.into(),
+        title,
+        description,
+        input_schema: input_schema(&parameters),
+        parameters,
+        ignored: ignore_arguments,
+        template,
+        output_schema,
+    })
+}
+
+/// `[a-z0-9_]{1,40}`: what every known client shows unchanged (attack B8 of the threat model).
+fn is_tool_name(name: &str) -> bool {
+    (1..=40).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Faults found so far.
+struct Faults(Vec<DeclarationFault>);
+
+impl Faults {
+    fn add(&mut self, place: &[&str], problem: impl Into<String>, hint: Option<&str>) {
+        self.0.push(DeclarationFault::new(place, problem, hint));
+    }
+}
+
+/// Compiles the templates of one tool against its parameters.
+struct Templates<'a> {
+    parameters: &'a [Parameter],
+    used: BTreeSet<Arc<str>>,
+    faults: Faults,
+}
+
+impl Templates<'_> {
+    fn compile(mut self, http: HttpDeclaration) -> Result<HttpTemplate, Vec<DeclarationFault>> {
+        let method = self.method(&http.method);
+        let path = self.path(&http.path);
+        let query = self.pairs("query", &http.query, &http.reserved_names);
+        let headers = self.pairs("headers", &http.headers, &http.reserved_names);
+        let body = http.body.as_ref().and_then(|tree| self.body(tree));
+        if let (Some(_), Some(MethodTemplate::Literal(method @ (Method::Get | Method::Head)))) =
+            (&body, &method)
+        {
+            self.faults.add(
+                &["body"],
+                format!("a {method} request carries no body"),
+                Some("use query parameters, or another method"),
+            );
+        }
+        for parameter in self.parameters {
+            if !self.used.contains(parameter.name()) {
+                let hint = format!(
+                    "put `{{{}}}` into the path, query, headers or body, or remove it",
+                    parameter.name()
+                );
+                self.faults.add(
+                    &["params", parameter.name()],
+                    "the parameter is used nowhere",
+                    Some(&hint),
+                );
+            }
+        }
+        match (method, self.faults.0.is_empty()) {
+            (Some(method), true) => Ok(HttpTemplate {
+                target: http.target.into(),
+                origin: http.origin,
+                method,
+                path,
+                query,
+                headers,
+                body,
+            }),
+            (Some(_) | None, _) => Err(self.faults.0),
+        }
+    }
+
+    /// The declared parameter of this name; a fault at `place` if there is none.
+    fn parameter(&mut self, name: &Arc<str>, place: &[&str]) -> Option<&'_ Parameter> {
+        let parameter = self
+            .parameters
+            .iter()
+            .find(|parameter| parameter.name() == &**name);
+        if parameter.is_some() {
+            self.used.insert(Arc::clone(name));
+        } else {
+            let hint = format!("declare it under `params.{name}`");
+            self.faults.add(
+                place,
+                format!("`{{{name}}}` is no parameter of this tool"),
+                Some(&hint),
+            );
+        }
+        parameter
+    }
+
+    fn method(&mut self, text: &str) -> Option<MethodTemplate> {
+        const HINT: &str =
+            "use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, or `{name}` of an enum of them";
+        let place = ["method"];
+        let template = self.text(text, &place)?;
+        let Some(name) = template.whole_parameter().cloned() else {
+            let method = Method::from_name(text);
+            if method.is_none() {
+                self.faults.add(
+                    &place,
+                    format!(
+                        "`{}` is no method that can be declared",
+                        text.escape_default()
+                    ),
+                    Some(HINT),
+                );
+            }
+            return method.map(MethodTemplate::Literal);
+        };
+        let parameter = self.parameter(&name, &place)?;
+        let methods = match &parameter.kind {
+            Kind::Enum { values } if parameter.is_always_present() => values
+                .iter()
+                .map(|value| Method::from_name(value))
+                .collect::<Option<Vec<_>>>(),
+            Kind::Enum { .. }
+            | Kind::String { .. }
+            | Kind::Word { .. }
+            | Kind::Int { .. }
+            | Kind::Number { .. }
+            | Kind::Bool
+            | Kind::Path { .. }
+            | Kind::AbsPath { .. }
+            | Kind::Host
+            | Kind::Url { .. }
+            | Kind::Text { .. }
+            | Kind::List { .. } => None,
+        };
+        let Some(methods) = methods else {
+            self.faults.add(
+                &place,
+                format!("`{name}` must be a required enum whose values are all methods"),
+                Some(HINT),
+            );
+            return None;
+        };
+        Some(MethodTemplate::Parameter {
+            name,
+            safe: methods.into_iter().all(Method::is_safe),
+        })
+    }
+
+    fn text(&mut self, text: &str, place: &[&str]) -> Option<TextTemplate> {
+        match TextTemplate::read(text) {
+            Ok(template) => Some(template),
+            Err(problem) => {
+                self.faults.add(place, problem, None);
+                None
+            }
+        }
+    }
+
+    fn path(&mut self, text: &str) -> Vec<SegmentTemplate> {
+        let place = ["path"];
+        let Some(relative) = text.strip_prefix('/') else {
+            self.faults
+                .add(&place, "the path must begin with `/`", None);
+            return Vec::new();
+        };
+        let mut segments = Vec::new();
+        let mut parts = relative.split('/').peekable();
+        while let Some(part) = parts.next() {
+            // Only the last segment may be empty: a path that ends in `/`.
+            if part.is_empty() && parts.peek().is_some() {
+                self.faults.add(
+                    &place,
+                    "the path has an empty segment",
+                    Some("write single slashes"),
+                );
+            } else if let Some(template) = self.text(part, &place) {
+                segments.extend(self.segment(template, &place));
+            }
+        }
+        segments
+    }
+
+    fn segment(&mut self, template: TextTemplate, place: &[&str]) -> Option<SegmentTemplate> {
+        let literal = match template.0.as_slice() {
+            [] => Some(String::new()),
+            [Piece::Literal(text)] => Some(text.clone()),
+            _ => None,
+        };
+        if let Some(text) = literal {
+            if !text.is_empty() && !is_plain_segment(&text) {
+                self.faults.add(
+                    place,
+                    format!("`{}` cannot be a path segment", text.escape_default()),
+                    Some("write the segment decoded, without `% ; \\ ? #` and dot segments"),
+                );
+            }
+            return Some(SegmentTemplate::Literal(text));
+        }
+        let names: Vec<_> = template.parameters().cloned().collect();
+        if names.len() > 1 {
+            self.faults.add(
+                place,
+                "a path segment holds one parameter at most",
+                Some("two parameters in one segment are ambiguous to policy"),
+            );
+            return None;
+        }
+        let alone = template.whole_parameter().is_some();
+        for name in &names {
+            let parameter = self.parameter(name, place)?;
+            let present = parameter.is_always_present();
+            let fits = match &parameter.kind {
+                Kind::Word { .. } | Kind::Int { .. } | Kind::Host => true,
+                Kind::Enum { values } => values.iter().all(|value| is_plain_segment(value)),
+                Kind::String { pattern, .. } => alone && pattern.is_some(),
+                Kind::Path { .. } => alone,
+                Kind::Number { .. }
+                | Kind::Bool
+                | Kind::AbsPath { .. }
+                | Kind::Url { .. }
+                | Kind::Text { .. }
+                | Kind::List { .. } => false,
+            };
+            let is_path = matches!(&parameter.kind, Kind::Path { .. });
+            if !fits {
+                self.faults.add(place, format!("`{name}` has a type that cannot stand in this path segment"), Some("use word, int, host or enum, or a string with a pattern or a path as a segment of its own"));
+            } else if !present {
+                self.faults.add(
+                    place,
+                    format!("`{name}` is optional, and a path needs it"),
+                    Some("make it required or give it a default"),
+                );
+            } else if is_path {
+                return Some(SegmentTemplate::Path(Arc::clone(name)));
+            }
+        }
+        Some(SegmentTemplate::Text(template))
+    }
+
+    fn pairs(
+        &mut self,
+        table: &str,
+        pairs: &[(String, String)],
+        reserved: &[String],
+    ) -> Vec<(String, TextTemplate)> {
+        let mut compiled = Vec::new();
+        for (name, text) in pairs {
+            let place = [table, name.as_str()];
+            if reserved.iter().any(|reserved| fold(reserved) == fold(name)) {
+                self.faults.add(
+                    &place,
+                    format!(
+                        "`{}` carries the target's credential",
+                        name.escape_default()
+                    ),
+                    Some("remove it: the gateway sets it"),
+                );
+            }
+            let Some(template) = self.text(text, &place) else {
+                continue;
+            };
+            self.placeholders(&template, &place, table == "query");
+            compiled.push((name.clone(), template));
+        }
+        compiled
+    }
+
+    fn body(&mut self, tree: &serde_json::Value) -> Option<BodyTemplate> {
+        match BodyTemplate::read(tree) {
+            Ok(body) => {
+                let mut texts = Vec::new();
+                body.visit_texts(&mut vec!["body".to_owned()], &mut |place, text| {
+                    texts.push((place.to_vec(), text))
+                });
+                for (place, text) in texts {
+                    let place: Vec<_> = place.iter().map(String::as_str).collect();
+                    self.placeholders(text, &place, true);
+                }
+                Some(body)
+            }
+            Err((place, problem)) => {
+                let place: Vec<_> = core::iter::once("body")
+                    .chain(place.iter().map(String::as_str))
+                    .collect();
+                self.faults.add(&place, problem, None);
+                None
+            }
+        }
+    }
+
+    /// Checks the placeholders of a text: known, not optional inside longer text, no list inside text.
+    fn placeholders(&mut self, template: &TextTemplate, place: &[&str], lists: bool) {
+        let alone = template.whole_parameter().is_some();
+        let names: Vec<_> = template.parameters().cloned().collect();
+        for name in names {
+            let Some(parameter) = self.parameter(&name, place) else {
+                continue;
+            };
+            let present = parameter.is_always_present();
+            let is_list = matches!(parameter.kind, Kind::List { .. });
+            if !present && !alone {
+                self.faults.add(
+                    place,
+                    format!("`{name}` is optional inside longer text"),
+                    Some("make it required, give it a default, or let it stand alone"),
+                );
+            }
+            if is_list && !(alone && lists) {
+                self.faults.add(
+                    place,
+                    format!(
+                        "`{name}` is a list and must stand alone in a query value or body node"
+                    ),
+                    None,
+                );
+            }
+        }
+    }
+}
+
+/// Names that some servers read as one: without regard to case, `-`, `_`, `.` and space.
+fn fold(name: &str) -> String {
+    name.to_ascii_lowercase()
+        .replace(['-', '_', '.', ' ', '+'], "_")
+}

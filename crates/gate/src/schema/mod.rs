@@ -1,0 +1,26 @@
+//! Are the arguments what the tool declares, and what action do they make?
+//!
+//! Belongs here: declared tools and their parameters, checking, defaults, pure rendering, the published
+//! JSON Schema.
+//! Does not belong here: who asks, whether it is allowed, how an action is performed.
+
+mod bounds;
+mod call;
+mod catalog;
+mod check;
+mod compile;
+mod declaration;
+mod kind;
+mod parameter;
+mod publish;
+mod render;
+mod template;
+mod text;
+
+pub use call::{Call, Checked, ProgressToken};
+pub use catalog::{Catalog, Tool};
+pub use check::{SchemaRefusal, check};
+pub use declaration::{
+    DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+};
+pub use parameter::{Parameter, Shape};

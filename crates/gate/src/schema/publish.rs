@@ -1,0 +1,115 @@
+//! The JSON Schema that `tools/list` publishes: a small subset, always closed.
+//!
+//! Belongs here: the schema of each type (JSON Schema 2020-12, and valid in draft 7).
+//! Does not belong here: checking.
+
+use serde_json::{Map, Value, json};
+
+use super::parameter::{Kind, Parameter};
+
+/// The schema of a whole call.
+pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for parameter in parameters {
+        properties.insert(parameter.name().to_owned(), parameter.schema.clone());
+        if parameter.required {
+            required.push(parameter.name());
+        }
+    }
+    let mut schema =
+        json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if let (false, Value::Object(members)) = (required.is_empty(), &mut schema) {
+        members.insert("required".to_owned(), json!(required));
+    }
+    schema
+}
+
+/// The schema of one parameter.
+pub(super) fn parameter_schema(
+    kind: &Kind,
+    description: Option<&str>,
+    default: Option<&Value>,
+) -> Value {
+    let mut schema = kind_schema(kind);
+    if let Value::Object(members) = &mut schema {
+        if let Some(description) = description {
+            members.insert("description".to_owned(), json!(description));
+        }
+        if let Some(default) = default {
+            members.insert("default".to_owned(), default.clone());
+        }
+    }
+    schema
+}
+
+fn kind_schema(kind: &Kind) -> Value {
+    match kind {
+        Kind::Bool => json!({"type": "boolean"}),
+        Kind::Int {
+            min,
+            max,
+            string_form,
+        } => {
+            let mut integer = json!({"type": "integer"});
+            if let Value::Object(members) = &mut integer {
+                if *min != i64::MIN {
+                    members.insert("minimum".to_owned(), json!(min));
+                }
+                if *max != i64::MAX {
+                    members.insert("maximum".to_owned(), json!(max));
+                }
+            }
+            if *string_form {
+                json!({"anyOf": [integer, {"type": "string", "pattern": "^(0|-?[1-9][0-9]*)$"}]})
+            } else {
+                integer
+            }
+        }
+        Kind::Number { min, max } => {
+            let mut number = json!({"type": "number"});
+            if let Value::Object(members) = &mut number {
+                let bounds = [("minimum", min), ("maximum", max)];
+                for (keyword, bound) in bounds {
+                    if let Some(bound) = bound {
+                        let token = bound.to_string();
+                        members.insert(
+                            keyword.to_owned(),
+                            serde_json::from_str(&token).unwrap_or(Value::Null),
+                        );
+                    }
+                }
+            }
+            number
+        }
+        Kind::String { min, max, pattern } => {
+            let mut string = json!({"type": "string", "maxLength": max});
+            if let Value::Object(members) = &mut string {
+                if *min > 0 {
+                    // Lengths are counted in bytes here and in characters there: a lower bound of
+                    // one character is the most that can be published.
+                    members.insert("minLength".to_owned(), json!(1));
+                }
+                if let Some(pattern) = pattern {
+                    members.insert("pattern".to_owned(), json!(pattern.as_str()));
+                }
+            }
+            string
+        }
+        Kind::Word { max, pattern } => {
+            let word = "^[A-Za-z0-9_][A-Za-z0-9_.~-]*$";
+            json!({"type": "string", "maxLength": max, "pattern": pattern.as_ref().map_or(word, |pattern| pattern.as_str())})
+        }
+        Kind::Enum { values } => json!({"type": "string", "enum": values}),
+        Kind::Path { max } | Kind::AbsPath { max, .. } | Kind::Text { max } => {
+            json!({"type": "string", "maxLength": max})
+        }
+        Kind::Host => json!({"type": "string", "maxLength": 253, "pattern": "^[a-z0-9.-]+$"}),
+        Kind::Url { schemes } => {
+            json!({"type": "string", "maxLength": 2048, "pattern": format!("^({})://", schemes.join("|"))})
+        }
+        Kind::List { item, min, max } => {
+            json!({"type": "array", "items": kind_schema(item), "minItems": min, "maxItems": max})
+        }
+    }
+}

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::id::RequestId;
 use crate::frame::write_line;
+use crate::reason::INTERNAL_ERROR;
 
 /// The id of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +85,21 @@ impl Reply {
         Self {
             form: Form::Many(replies),
         }
+    }
+
+    /// The same ids, each answered with one internal error: for a batch whose answers are too large.
+    #[must_use]
+    pub fn replace_each_with_error(self, message: &str) -> Self {
+        let form = match self.form {
+            Form::One { id, .. } => {
+                let error = json!({"code": INTERNAL_ERROR, "message": message});
+                Form::One { id, members: json!({"jsonrpc": "2.0", "error": error}) }
+            }
+            Form::Many(replies) => {
+                Form::Many(replies.into_iter().map(|reply| reply.replace_each_with_error(message)).collect())
+            }
+        };
+        Self { form }
     }
 
     /// Appends the message as one line.

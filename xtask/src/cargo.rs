@@ -85,14 +85,14 @@ pub fn compiler_errors(output: &Output) -> BTreeMap<String, Vec<CompilerError>> 
     #[derive(Deserialize)]
     struct Line {
         target: Target,
-        message: Message,
+        message: Diagnostic,
     }
     #[derive(Deserialize)]
     struct Target {
         name: String,
     }
     #[derive(Deserialize)]
-    struct Message {
+    struct Diagnostic {
         level: String,
         message: String,
         code: Option<Code>,

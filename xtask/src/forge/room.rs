@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -105,7 +106,7 @@ impl Copy {
                 sources.join(format!("{}.rs", module(case))),
                 case.source(*variant),
             )?;
-            lib.push_str(&format!("\nmod {};\n", module(case)));
+            writeln!(lib, "\nmod {};", module(case))?;
         }
         write_if_changed(&sources.join("lib.rs"), lib.as_bytes())?;
         let output = cargo::command(&self.folder)

@@ -211,12 +211,13 @@ pub fn test_names(source: &str) -> Vec<String> {
             is_ignored |= text.starts_with("#[ignore");
             continue;
         }
-        if is_test && let Some(name) = function_named(text) {
-            if !is_ignored {
-                let mut path: Vec<&str> = modules.iter().map(|(_, name)| name.as_str()).collect();
-                path.push(name);
-                found.push(path.join("::"));
-            }
+        if is_test
+            && !is_ignored
+            && let Some(name) = function_named(text)
+        {
+            let mut path: Vec<&str> = modules.iter().map(|(_, name)| name.as_str()).collect();
+            path.push(name);
+            found.push(path.join("::"));
         }
         is_test = false;
         is_ignored = false;

@@ -62,7 +62,7 @@ impl Permit {
     }
 
     /// Splits the permit for the journal: what is to be done, and the ticket that settles it.
-    #[must_use]
+    #[must_use = "the ticket must be settled"]
     pub fn into_parts(self) -> (Granted, Ticket) {
         (self.granted, self.ticket)
     }
@@ -71,7 +71,7 @@ impl Permit {
 /// What a permit permits: the call, the rule that allowed it, the terms. They travel together.
 #[derive(Debug)]
 pub struct Granted {
-    call: Call,
+    call: Box<Call>,
     rule: RuleId,
     terms: PermitTerms,
 }
@@ -100,7 +100,7 @@ impl Granted {
 #[derive(Debug)]
 #[must_use = "a denial must be answered"]
 pub struct Denial {
-    call: Call,
+    call: Box<Call>,
     ticket: Ticket,
     rule: RuleId,
     reason: Reason,

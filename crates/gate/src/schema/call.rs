@@ -95,13 +95,13 @@ impl Call {
 #[derive(Debug)]
 #[must_use = "a checked call must be judged"]
 pub struct Checked {
-    call: Call,
+    call: Box<Call>,
     ticket: Ticket,
 }
 
 impl Checked {
-    pub(super) const fn new(call: Call, ticket: Ticket) -> Self {
-        Self { call, ticket }
+    pub(super) fn new(call: Call, ticket: Ticket) -> Self {
+        Self { call: Box::new(call), ticket }
     }
 
     /// The call.
@@ -110,7 +110,7 @@ impl Checked {
         &self.call
     }
 
-    pub(crate) fn into_parts(self) -> (Call, Ticket) {
+    pub(crate) fn into_parts(self) -> (Box<Call>, Ticket) {
         (self.call, self.ticket)
     }
 }

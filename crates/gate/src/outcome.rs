@@ -46,51 +46,31 @@ impl Outcome {
     /// The target did it: text for the agent, and the same as structured content.
     #[must_use]
     pub fn done(text: String, structured: Option<Value>) -> Self {
-        Self {
-            status: Status::Done,
-            text,
-            structured,
-        }
+        Self { status: Status::Done, text, structured }
     }
 
     /// The target answered that it did not.
     #[must_use]
     pub fn failed(text: String) -> Self {
-        Self {
-            status: Status::Failed,
-            text,
-            structured: None,
-        }
+        Self { status: Status::Failed, text, structured: None }
     }
 
     /// It may have happened.
     #[must_use]
     pub fn unknown(text: String) -> Self {
-        Self {
-            status: Status::Unknown,
-            text,
-            structured: None,
-        }
+        Self { status: Status::Unknown, text, structured: None }
     }
 
     /// Nothing reached the outside.
     #[must_use]
     pub fn not_started(text: String) -> Self {
-        Self {
-            status: Status::NotStarted,
-            text,
-            structured: None,
-        }
+        Self { status: Status::NotStarted, text, structured: None }
     }
 
     /// Written down instead of performed.
     #[must_use]
     pub fn simulated(text: String) -> Self {
-        Self {
-            status: Status::Simulated,
-            text,
-            structured: None,
-        }
+        Self { status: Status::Simulated, text, structured: None }
     }
 
     /// What is known.

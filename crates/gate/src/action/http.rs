@@ -29,15 +29,8 @@ pub enum Method {
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 7] = [
-        Self::Get,
-        Self::Head,
-        Self::Post,
-        Self::Put,
-        Self::Patch,
-        Self::Delete,
-        Self::Options,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete, Self::Options];
 
     /// The token on the request line.
     #[must_use]
@@ -139,16 +132,8 @@ impl Origin {
     /// (RFC 9110, 7.2).
     #[must_use]
     pub fn authority(&self) -> String {
-        let host = if self.host.contains(':') {
-            format!("[{}]", self.host)
-        } else {
-            self.host.to_string()
-        };
-        if self.port == self.scheme.default_port() {
-            host
-        } else {
-            format!("{host}:{}", self.port)
-        }
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.to_string() };
+        if self.port == self.scheme.default_port() { host } else { format!("{host}:{}", self.port) }
     }
 }
 
@@ -190,24 +175,8 @@ pub struct HttpAction {
 
 impl HttpAction {
     pub(crate) fn new(parts: HttpParts) -> Self {
-        let HttpParts {
-            target,
-            origin,
-            method,
-            segments,
-            query,
-            headers,
-            body,
-        } = parts;
-        Self {
-            target,
-            origin,
-            method,
-            segments,
-            query,
-            headers,
-            body,
-        }
+        let HttpParts { target, origin, method, segments, query, headers, body } = parts;
+        Self { target, origin, method, segments, query, headers, body }
     }
 
     /// The declared name of the target.
@@ -304,9 +273,7 @@ impl HttpAction {
 
 /// Percent-encodes everything outside RFC 3986 `unreserved`, in upper-case hexadecimal.
 fn percent_encode(text: &str, out: &mut String) {
-    const HEX: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F',
-    ];
+    const HEX: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
             out.push(char::from(byte));

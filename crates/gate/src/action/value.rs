@@ -82,9 +82,7 @@ impl Decimal {
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let mut significant: String = whole.chars().chain(fraction.chars()).collect();
         let fraction_digits = i64::try_from(fraction.len()).ok()?;
-        let mut power = exponent
-            .checked_sub(fraction_digits)?
-            .checked_add(Self::FRACTION_DIGITS)?;
+        let mut power = exponent.checked_sub(fraction_digits)?.checked_add(Self::FRACTION_DIGITS)?;
         while power < 0 && significant.ends_with('0') {
             significant.pop();
             power = power.checked_add(1)?;
@@ -95,15 +93,8 @@ impl Decimal {
         }
         let scale = 10_i128.checked_pow(u32::try_from(power).ok()?)?;
         let magnitude = significant.parse::<i128>().ok()?.checked_mul(scale)?;
-        let value = if negative {
-            magnitude.checked_neg()?
-        } else {
-            magnitude
-        };
-        i64::try_from(value)
-            .ok()
-            .filter(|value| value.unsigned_abs() < Self::BOUND)
-            .map(Self)
+        let value = if negative { magnitude.checked_neg()? } else { magnitude };
+        i64::try_from(value).ok().filter(|value| value.unsigned_abs() < Self::BOUND).map(Self)
     }
 
     /// The number times 10,000, as Cedar's `decimal` keeps it.
@@ -116,9 +107,7 @@ impl Decimal {
         if self.0.checked_rem(Self::SCALE) == Some(0) {
             return Value::from(self.0.checked_div(Self::SCALE));
         }
-        self.to_string()
-            .parse::<f64>()
-            .map_or(Value::Null, Value::from)
+        self.to_string().parse::<f64>().map_or(Value::Null, Value::from)
     }
 }
 

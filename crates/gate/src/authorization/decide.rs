@@ -14,28 +14,16 @@ use crate::schema::Checked;
 /// # Errors
 /// A [`Denial`] that names the rule when the policy denies. A verdict to allow that names no rule is a
 /// denial too: nothing is allowed without a rule.
-pub fn authorize(
-    checked: Checked,
-    policy: &dyn Policy,
-    terms: PermitTerms,
-) -> Result<Permit, Denial> {
+pub fn authorize(checked: Checked, policy: &dyn Policy, terms: PermitTerms) -> Result<Permit, Denial> {
     let verdict = policy.judge(Question::new(checked));
     match (verdict.allowed, &verdict.rule) {
         (true, RuleId::Named(_)) => Ok(Permit::new(verdict.checked, verdict.rule, terms)),
-        (true | false, RuleId::EvaluationError) => Err(Denial::new(
-            verdict.checked,
-            verdict.rule,
-            Reason::PolicyError,
-        )),
-        (true | false, RuleId::NoRule) => Err(Denial::new(
-            verdict.checked,
-            verdict.rule,
-            Reason::PolicyNoRule,
-        )),
-        (false, RuleId::Named(_)) => Err(Denial::new(
-            verdict.checked,
-            verdict.rule,
-            Reason::PolicyForbid,
-        )),
+        (true | false, RuleId::EvaluationError) => {
+            Err(Denial::new(verdict.checked, verdict.rule, Reason::PolicyError))
+        }
+        (true | false, RuleId::NoRule) => {
+            Err(Denial::new(verdict.checked, verdict.rule, Reason::PolicyNoRule))
+        }
+        (false, RuleId::Named(_)) => Err(Denial::new(verdict.checked, verdict.rule, Reason::PolicyForbid)),
     }
 }

@@ -32,10 +32,7 @@ pub struct Permit {
 impl Permit {
     pub(super) fn new(checked: Checked, rule: RuleId, terms: PermitTerms) -> Self {
         let (call, ticket) = checked.into_parts();
-        Self {
-            granted: Granted { call, rule, terms },
-            ticket,
-        }
+        Self { granted: Granted { call, rule, terms }, ticket }
     }
 
     /// What is permitted.
@@ -109,12 +106,7 @@ pub struct Denial {
 impl Denial {
     pub(super) fn new(checked: Checked, rule: RuleId, reason: Reason) -> Self {
         let (call, ticket) = checked.into_parts();
-        Self {
-            call,
-            ticket,
-            rule,
-            reason,
-        }
+        Self { call, ticket, rule, reason }
     }
 
     /// The call.

@@ -56,20 +56,12 @@ impl Question {
 
     /// Yes, because of this rule.
     pub fn allow(self, rule: RuleId) -> Verdict {
-        Verdict {
-            checked: self.checked,
-            allowed: true,
-            rule,
-        }
+        Verdict { checked: self.checked, allowed: true, rule }
     }
 
     /// No, because of this rule or the lack of one.
     pub fn deny(self, rule: RuleId) -> Verdict {
-        Verdict {
-            checked: self.checked,
-            allowed: false,
-            rule,
-        }
+        Verdict { checked: self.checked, allowed: false, rule }
     }
 }
 

@@ -42,16 +42,9 @@ impl Server {
     }
 
     pub(super) fn tools(&self, catalog: &Catalog, revision: Revision) -> Value {
-        let tools: Vec<_> = catalog
-            .iter()
-            .map(|tool| describe(tool, revision))
-            .collect();
+        let tools: Vec<_> = catalog.iter().map(|tool| describe(tool, revision)).collect();
         let result = json!({"tools": tools});
-        if revision.is_modern() {
-            self.complete(cacheable(result), revision)
-        } else {
-            result
-        }
+        if revision.is_modern() { self.complete(cacheable(result), revision) } else { result }
     }
 
     /// Adds what every result of a modern revision carries.
@@ -109,8 +102,7 @@ pub(crate) fn call_result(
     error: Option<&Value>,
     revision: Revision,
 ) -> Value {
-    let mut result =
-        json!({"content": [{"type": "text", "text": text}], "isError": error.is_some()});
+    let mut result = json!({"content": [{"type": "text", "text": text}], "isError": error.is_some()});
     if let Some(members) = result.as_object_mut() {
         match (error, structured) {
             // Never structured content beside an error: a client that knows the output schema would

@@ -18,10 +18,7 @@ impl State {
     ///
     /// # Errors
     /// [`ProtocolRefusal`] when the array as a whole is refused: empty, too long, repeated ids.
-    pub(super) fn settle_batch<'a>(
-        &self,
-        batch: Batch<'a>,
-    ) -> Result<Admission<'a>, ProtocolRefusal> {
+    pub(super) fn settle_batch<'a>(&self, batch: Batch<'a>) -> Result<Admission<'a>, ProtocolRefusal> {
         if batch.is_empty() {
             return Err(self.refuse_unnamed(Refusal::new(Reason::BatchEmpty, 0)));
         }
@@ -59,18 +56,13 @@ impl State {
     ) -> Result<Option<Reply>, (Refusal, Option<Reply>)> {
         match member {
             Ok(Incoming::Notification(_) | Incoming::Response(_) | Incoming::Batch(_)) => Ok(None),
-            Ok(Incoming::Request(request)) => {
-                self.settle_request(&request).map(Some).map_err(|refused| {
-                    let refusal = refused.refusal();
-                    (refusal, Some(error(refusal, refused.id())))
-                })
-            }
+            Ok(Incoming::Request(request)) => self.settle_request(&request).map(Some).map_err(|refused| {
+                let refusal = refused.refusal();
+                (refusal, Some(error(refusal, refused.id())))
+            }),
             Err(refused) => {
                 let refusal = refused.refusal();
-                let id = refused
-                    .id()
-                    .cloned()
-                    .map_or_else(|| self.unreadable_id(), ErrorId::Known);
+                let id = refused.id().cloned().map_or_else(|| self.unreadable_id(), ErrorId::Known);
                 Err((refusal, refused.is_answered().then(|| error(refusal, &id))))
             }
         }
@@ -82,10 +74,7 @@ impl State {
         }
         match self.method(request)? {
             Method::Ping => {
-                request
-                    .params()
-                    .object()
-                    .map_err(|refusal| refuse(request, refusal))?;
+                request.params().object().map_err(|refusal| refuse(request, refusal))?;
                 Ok(Reply::result(request.id(), json!({})))
             }
             Method::ToolsList => self.list_reply(request, Revision::V2025_03_26),
@@ -101,9 +90,7 @@ impl State {
         if whole.line_length() <= self.limits.max_frame {
             whole
         } else {
-            whole.replace_each_with_error(
-                "the answer to this batch is too large; send fewer requests",
-            )
+            whole.replace_each_with_error("the answer to this batch is too large; send fewer requests")
         }
     }
 }

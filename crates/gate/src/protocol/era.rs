@@ -6,9 +6,7 @@
 use std::sync::Arc;
 
 use framegate_wire::json::{Object, Value};
-use framegate_wire::message::{
-    META_CAPABILITIES, META_CLIENT_INFO, META_VERSION, Params, Revision,
-};
+use framegate_wire::message::{META_CAPABILITIES, META_CLIENT_INFO, META_VERSION, Params, Revision};
 use framegate_wire::{Reason, Refusal};
 
 /// Where a session stands.
@@ -60,18 +58,13 @@ pub(super) enum ClaimFault {
 
 /// Whether the request names a protocol version of its own.
 pub(super) fn names_version(params: Params<'_>) -> bool {
-    params
-        .meta()
-        .is_some_and(|meta| meta.get(META_VERSION).is_some())
+    params.meta().is_some_and(|meta| meta.get(META_VERSION).is_some())
 }
 
 /// Reads the claim of a request.
 pub(super) fn claim(params: Params<'_>, served: &[Revision]) -> Result<Claim, ClaimFault> {
     let missing = |value: Option<Value<'_>>| {
-        ClaimFault::Refused(Refusal::new(
-            Reason::MetaMissing,
-            value.map_or(0, |value| value.span().start),
-        ))
+        ClaimFault::Refused(Refusal::new(Reason::MetaMissing, value.map_or(0, |value| value.span().start)))
     };
     let Some(meta) = params.meta() else {
         return Ok(Claim::None);
@@ -80,29 +73,18 @@ pub(super) fn claim(params: Params<'_>, served: &[Revision]) -> Result<Claim, Cl
         return Ok(Claim::None);
     };
     let name = version.as_str().ok_or_else(|| missing(Some(version)))?;
-    let revision = Revision::from_name(name)
-        .filter(|revision| revision.is_modern() && served.contains(revision));
+    let revision =
+        Revision::from_name(name).filter(|revision| revision.is_modern() && served.contains(revision));
     let Some(revision) = revision else {
-        return Err(ClaimFault::Unsupported {
-            offset: version.span().start,
-            requested: printable(name),
-        });
+        return Err(ClaimFault::Unsupported { offset: version.span().start, requested: printable(name) });
     };
     let capabilities = meta.get(META_CAPABILITIES);
     if capabilities.and_then(Value::as_object).is_none() {
         return Err(missing(capabilities));
     }
     if let Some(level) = meta.get("io.modelcontextprotocol/logLevel") {
-        const LEVELS: [&str; 8] = [
-            "debug",
-            "info",
-            "notice",
-            "warning",
-            "error",
-            "critical",
-            "alert",
-            "emergency",
-        ];
+        const LEVELS: [&str; 8] =
+            ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
         if !level.as_str().is_some_and(|level| LEVELS.contains(&level)) {
             return Err(missing(Some(level)));
         }
@@ -111,10 +93,7 @@ pub(super) fn claim(params: Params<'_>, served: &[Revision]) -> Result<Claim, Cl
         None => None,
         Some(info) => Some(client_name(info.as_object()).ok_or_else(|| missing(Some(info)))?),
     };
-    Ok(Claim::Modern(Negotiated {
-        revision,
-        claimed_client,
-    }))
+    Ok(Claim::Modern(Negotiated { revision, claimed_client }))
 }
 
 /// The name in an `Implementation` object: `name` and `version` are required strings.
@@ -128,12 +107,6 @@ pub(super) fn client_name(info: Option<Object<'_>>) -> Option<Arc<str>> {
 pub(super) fn printable(text: &str) -> String {
     text.chars()
         .take(64)
-        .map(|character| {
-            if matches!(character, ' '..='~') {
-                character
-            } else {
-                '?'
-            }
-        })
+        .map(|character| if matches!(character, ' '..='~') { character } else { '?' })
         .collect()
 }

@@ -20,12 +20,7 @@ pub(super) struct UsedIds {
 
 impl UsedIds {
     pub(super) fn new(limit: usize) -> Self {
-        Self {
-            ranges: BTreeMap::new(),
-            texts: HashSet::new(),
-            hasher: RandomState::new(),
-            limit,
-        }
+        Self { ranges: BTreeMap::new(), texts: HashSet::new(), hasher: RandomState::new(), limit }
     }
 
     pub(super) fn contains(&self, id: &RequestId) -> bool {
@@ -57,9 +52,7 @@ impl UsedIds {
         if self.range_at(value).is_some() {
             return;
         }
-        let before = value
-            .checked_sub(1)
-            .and_then(|before| self.range_at(before));
+        let before = value.checked_sub(1).and_then(|before| self.range_at(before));
         let after = value.checked_add(1).and_then(|after| self.range_at(after));
         let first = before.map_or(value, |(first, _)| first);
         let last = after.map_or(value, |(_, last)| last);
@@ -75,10 +68,7 @@ mod tests {
     use super::*;
 
     fn integer(value: i64) -> RequestId {
-        RequestId::Integer {
-            value,
-            token: value.to_string().into(),
-        }
+        RequestId::Integer { value, token: value.to_string().into() }
     }
 
     #[test]

@@ -48,16 +48,7 @@ impl PendingCalls {
         self.last_ticket = self.last_ticket.saturating_add(1);
         let number = self.last_ticket;
         self.by_request.insert(request.clone(), number);
-        self.by_ticket.insert(
-            number,
-            Pending {
-                request,
-                revision,
-                cancelled: false,
-                progress,
-                steps: 0,
-            },
-        );
+        self.by_ticket.insert(number, Pending { request, revision, cancelled: false, progress, steps: 0 });
         Ticket::new(number)
     }
 
@@ -72,26 +63,16 @@ impl PendingCalls {
     pub(super) fn cancel(&mut self, request: &RequestId) -> Option<u64> {
         let number = *self.by_request.get(request)?;
         let pending = self.by_ticket.get_mut(&number)?;
-        if core::mem::replace(&mut pending.cancelled, true) {
-            None
-        } else {
-            Some(number)
-        }
+        if core::mem::replace(&mut pending.cancelled, true) { None } else { Some(number) }
     }
 
     /// A progress notification, if one may be sent.
     pub(super) fn progress(&mut self, ticket: u64, message: &str) -> Option<Reply> {
-        let pending = self
-            .by_ticket
-            .get_mut(&ticket)
-            .filter(|pending| !pending.cancelled)?;
+        let pending = self.by_ticket.get_mut(&ticket).filter(|pending| !pending.cancelled)?;
         let token = pending.progress.as_ref()?;
         pending.steps = pending.steps.saturating_add(1);
         let mut params = json!({"progressToken": token.json(), "progress": pending.steps});
-        if let (true, Some(members)) = (
-            pending.revision >= Revision::V2025_03_26,
-            params.as_object_mut(),
-        ) {
+        if let (true, Some(members)) = (pending.revision >= Revision::V2025_03_26, params.as_object_mut()) {
             members.insert("message".to_owned(), json!(message));
         }
         Some(Reply::notification("notifications/progress", params))

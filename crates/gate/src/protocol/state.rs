@@ -14,9 +14,7 @@ use serde_json::json;
 
 use super::admitted::{Admission, Admitted, AdmittedCall};
 use super::answer::Server;
-use super::era::{
-    Claim, ClaimFault, Negotiated, Phase, claim, client_name, names_version, printable,
-};
+use super::era::{Claim, ClaimFault, Negotiated, Phase, claim, client_name, names_version, printable};
 use super::ids::UsedIds;
 use super::method::{Method, NotificationMethod};
 use super::pending::PendingCalls;
@@ -86,22 +84,13 @@ impl State {
     /// A session in which nothing was said yet.
     #[must_use]
     pub fn new(options: ProtocolOptions, catalog: Arc<Catalog>) -> Self {
-        let ProtocolOptions {
-            limits,
-            revisions,
-            max_used_ids,
-            principal,
-            server_version,
-            instructions,
-        } = options;
+        let ProtocolOptions { limits, revisions, max_used_ids, principal, server_version, instructions } =
+            options;
         Self {
             limits,
             revisions,
             principal,
-            server: Server {
-                version: server_version,
-                instructions,
-            },
+            server: Server { version: server_version, instructions },
             catalog,
             phase: Phase::New,
             used: UsedIds::new(max_used_ids),
@@ -115,10 +104,7 @@ impl State {
         match &self.phase {
             Phase::New => None,
             Phase::Initializing(negotiated) | Phase::Ready(negotiated) => Some(negotiated.clone()),
-            Phase::Modern => Some(Negotiated {
-                revision: Revision::V2026_07_28,
-                claimed_client: None,
-            }),
+            Phase::Modern => Some(Negotiated { revision: Revision::V2026_07_28, claimed_client: None }),
         }
     }
 
@@ -177,10 +163,7 @@ impl State {
     }
 
     /// The order is fixed: id, method, era, state, params.
-    fn admit_request<'a>(
-        &mut self,
-        request: &Request<'a>,
-    ) -> Result<Admission<'a>, ProtocolRefusal> {
+    fn admit_request<'a>(&mut self, request: &Request<'a>) -> Result<Admission<'a>, ProtocolRefusal> {
         if self.pending.is_busy(request.id()) {
             return Err(self.refuse_unnamed(Refusal::new(Reason::IdInFlight, 0)));
         }
@@ -213,11 +196,9 @@ impl State {
         match method {
             Method::Ping if is_modern => Err(unknown()),
             Method::Discover if !serves_modern => Err(unknown()),
-            Method::Ping
-            | Method::Discover
-            | Method::Initialize
-            | Method::ToolsCall
-            | Method::ToolsList => Ok(method),
+            Method::Ping | Method::Discover | Method::Initialize | Method::ToolsCall | Method::ToolsList => {
+                Ok(method)
+            }
         }
     }
 
@@ -229,9 +210,7 @@ impl State {
                 _ if names_version(request.params()) => refused(Reason::EraBoth),
                 Phase::Modern => Err(self.unsupported(request, 0, None)),
                 Phase::Initializing(_) | Phase::Ready(_) => refused(Reason::InitializedAlready),
-                Phase::New if self.latest_legacy().is_none() => {
-                    Err(self.unsupported(request, 0, None))
-                }
+                Phase::New if self.latest_legacy().is_none() => Err(self.unsupported(request, 0, None)),
                 Phase::New => Ok(Expected::Initialize),
             };
         }
@@ -248,9 +227,7 @@ impl State {
         match (&self.phase, method, claim) {
             (_, Method::Discover, Claim::Modern(_)) => Ok(Expected::Discover),
             (_, Method::Discover, Claim::None) => refused(Reason::MetaMissing),
-            (Phase::New | Phase::Modern, _, Claim::Modern(negotiated)) => {
-                Ok(Expected::Request(negotiated))
-            }
+            (Phase::New | Phase::Modern, _, Claim::Modern(negotiated)) => Ok(Expected::Request(negotiated)),
             (Phase::Modern, _, Claim::None) => refused(Reason::MetaMissing),
             (Phase::New, Method::Ping, Claim::None) => Ok(Expected::Ping),
             (Phase::New, _, Claim::None) => refused(Reason::NotInitialized),
@@ -277,25 +254,16 @@ impl State {
     }
 
     fn ping<'a>(&self, request: &Request<'a>) -> Result<Admission<'a>, ProtocolRefusal> {
-        request
-            .params()
-            .object()
-            .map_err(|refusal| refuse(request, refusal))?;
+        request.params().object().map_err(|refusal| refuse(request, refusal))?;
         Ok(Admission::Answer(Reply::result(request.id(), json!({}))))
     }
 
     fn discover<'a>(&self, request: &Request<'a>) -> Result<Admission<'a>, ProtocolRefusal> {
-        Ok(Admission::Answer(Reply::result(
-            request.id(),
-            self.server.discover(&self.revisions),
-        )))
+        Ok(Admission::Answer(Reply::result(request.id(), self.server.discover(&self.revisions))))
     }
 
     fn initialize<'a>(&mut self, request: &Request<'a>) -> Result<Admission<'a>, ProtocolRefusal> {
-        let params = request
-            .params()
-            .object()
-            .map_err(|refusal| refuse(request, refusal))?;
+        let params = request.params().object().map_err(|refusal| refuse(request, refusal))?;
         let read = params.and_then(|params| {
             let version = params.get("protocolVersion")?.as_str()?;
             params.get("capabilities")?.as_object()?;
@@ -310,14 +278,8 @@ impl State {
             return Err(self.unsupported(request, 0, Some(printable(version))));
         };
         self.used.insert(request.id());
-        self.phase = Phase::Initializing(Negotiated {
-            revision,
-            claimed_client: Some(claimed_client),
-        });
-        Ok(Admission::Answer(Reply::result(
-            request.id(),
-            self.server.initialize(revision),
-        )))
+        self.phase = Phase::Initializing(Negotiated { revision, claimed_client: Some(claimed_client) });
+        Ok(Admission::Answer(Reply::result(request.id(), self.server.initialize(revision))))
     }
 
     fn list<'a>(
@@ -335,23 +297,14 @@ impl State {
         request: &Request<'_>,
         revision: Revision,
     ) -> Result<Reply, ProtocolRefusal> {
-        let params = request
-            .params()
-            .object()
-            .map_err(|refusal| refuse(request, refusal))?;
+        let params = request.params().object().map_err(|refusal| refuse(request, refusal))?;
         // Everything fits one page, so no cursor was ever given out.
         if let Some(cursor) = params.and_then(|params| params.get("cursor")) {
-            let reason = if cursor.as_str().is_some() {
-                Reason::CursorUnknown
-            } else {
-                Reason::ParamsMalformed
-            };
+            let reason =
+                if cursor.as_str().is_some() { Reason::CursorUnknown } else { Reason::ParamsMalformed };
             return Err(refuse(request, Refusal::new(reason, cursor.span().start)));
         }
-        Ok(Reply::result(
-            request.id(),
-            self.server.tools(&self.catalog, revision),
-        ))
+        Ok(Reply::result(request.id(), self.server.tools(&self.catalog, revision)))
     }
 
     fn call<'a>(
@@ -359,20 +312,13 @@ impl State {
         request: &Request<'a>,
         negotiated: Negotiated,
     ) -> Result<Admission<'a>, ProtocolRefusal> {
-        let params = CallParams::read(request, negotiated.revision)
-            .map_err(|refusal| refuse(request, refusal))?;
-        let token = params
-            .progress_token()
-            .map_err(|refusal| refuse(request, refusal))?;
+        let params =
+            CallParams::read(request, negotiated.revision).map_err(|refusal| refuse(request, refusal))?;
+        let token = params.progress_token().map_err(|refusal| refuse(request, refusal))?;
         let progress = token.map(Value::to_owned_json).map(ProgressToken::new);
         self.pin(&negotiated);
-        let Negotiated {
-            revision,
-            claimed_client,
-        } = negotiated;
-        let ticket = self
-            .pending
-            .open(request.id().clone(), revision, progress.clone());
+        let Negotiated { revision, claimed_client } = negotiated;
+        let ticket = self.pending.open(request.id().clone(), revision, progress.clone());
         let call = AdmittedCall {
             request: request.id().clone(),
             revision,
@@ -399,22 +345,16 @@ impl State {
                 }
                 Admission::Ignore { unknown: false }
             }
-            NotificationMethod::Cancelled => {
-                CancelParams::read(notification.params(), &self.limits)
-                    .and_then(|params| self.pending.cancel(&params.id))
-                    .map_or(Admission::Ignore { unknown: false }, Admission::Cancel)
-            }
+            NotificationMethod::Cancelled => CancelParams::read(notification.params(), &self.limits)
+                .and_then(|params| self.pending.cancel(&params.id))
+                .map_or(Admission::Ignore { unknown: false }, Admission::Cancel),
             NotificationMethod::Other => Admission::Ignore { unknown: false },
             NotificationMethod::Unknown => Admission::Ignore { unknown: true },
         }
     }
 
     fn latest_legacy(&self) -> Option<Revision> {
-        self.revisions
-            .iter()
-            .copied()
-            .filter(|revision| !revision.is_modern())
-            .max()
+        self.revisions.iter().copied().filter(|revision| !revision.is_modern()).max()
     }
 
     fn unsupported(
@@ -427,27 +367,15 @@ impl State {
             let params = request.params().object().ok().flatten()?;
             params.get("protocolVersion")?.as_str().map(printable)
         });
-        let supported: Vec<_> = self
-            .revisions
-            .iter()
-            .map(|revision| revision.name())
-            .collect();
+        let supported: Vec<_> = self.revisions.iter().map(|revision| revision.name()).collect();
         let data = json!({"supported": supported, "requested": requested.unwrap_or_default()});
         let id = ErrorId::Known(request.id().clone());
-        ProtocolRefusal {
-            refusal: Refusal::new(Reason::VersionUnsupported, offset),
-            id,
-            data: Some(data),
-        }
+        ProtocolRefusal { refusal: Refusal::new(Reason::VersionUnsupported, offset), id, data: Some(data) }
     }
 
     /// A refusal whose error does not carry the request's id.
     pub(super) fn refuse_unnamed(&self, refusal: Refusal) -> ProtocolRefusal {
-        ProtocolRefusal {
-            refusal,
-            id: self.unreadable_id(),
-            data: None,
-        }
+        ProtocolRefusal { refusal, id: self.unreadable_id(), data: None }
     }
 }
 
@@ -462,9 +390,5 @@ enum Expected {
 
 /// A refusal that carries the request's id.
 pub(super) fn refuse(request: &Request<'_>, refusal: Refusal) -> ProtocolRefusal {
-    ProtocolRefusal {
-        refusal,
-        id: ErrorId::Known(request.id().clone()),
-        data: None,
-    }
+    ProtocolRefusal { refusal, id: ErrorId::Known(request.id().clone()), data: None }
 }

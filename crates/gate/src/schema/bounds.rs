@@ -27,35 +27,17 @@ struct Fault {
     hint: Option<&'static str>,
 }
 
-fn fault<T>(
-    key: &'static str,
-    problem: impl Into<String>,
-    hint: Option<&'static str>,
-) -> Result<T, Fault> {
-    Err(Fault {
-        key,
-        problem: problem.into(),
-        hint,
-    })
+fn fault<T>(key: &'static str, problem: impl Into<String>, hint: Option<&'static str>) -> Result<T, Fault> {
+    Err(Fault { key, problem: problem.into(), hint })
 }
 
 /// Compiles a parameter.
 pub(super) fn compile_parameter(
     declaration: ParameterDeclaration,
 ) -> Result<Parameter, Vec<DeclarationFault>> {
-    let ParameterDeclaration {
-        name,
-        description,
-        kind,
-        required,
-        default,
-    } = declaration;
+    let ParameterDeclaration { name, description, kind, required, default } = declaration;
     let place = |Fault { key, problem, hint }: Fault| {
-        let place: &[&str] = if key.is_empty() {
-            &["params", &name]
-        } else {
-            &["params", &name, key]
-        };
+        let place: &[&str] = if key.is_empty() { &["params", &name] } else { &["params", &name, key] };
         vec![DeclarationFault::new(place, problem, hint)]
     };
     if !is_parameter_name(&name) {
@@ -78,30 +60,18 @@ pub(super) fn compile_parameter(
         Some(default) => Some(check_default(&kind, default).map_err(place)?),
     };
     let schema = parameter_schema(&kind, description.as_deref(), default.as_ref());
-    Ok(Parameter {
-        name: name.into(),
-        description,
-        kind,
-        required,
-        default: typed,
-        schema,
-    })
+    Ok(Parameter { name: name.into(), description, kind, required, default: typed, schema })
 }
 
 /// `[A-Za-z][A-Za-z0-9_]{0,63}`: no `__` names that policy languages give a meaning (attack A3).
 fn is_parameter_name(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// A default passes the same check as an argument.
-fn check_default(
-    kind: &Kind,
-    default: &serde_json::Value,
-) -> Result<crate::action::TypedValue, Fault> {
+fn check_default(kind: &Kind, default: &serde_json::Value) -> Result<crate::action::TypedValue, Fault> {
     let mut parser = Parser::new(&Limits::default());
     let text = default.to_string();
     let checked = parser
@@ -111,10 +81,7 @@ fn check_default(
     checked.or_else(|reason| {
         fault(
             "default",
-            format!(
-                "the default does not fit its own type ({reason}): expected {}",
-                kind.expectation()
-            ),
+            format!("the default does not fit its own type ({reason}): expected {}", kind.expectation()),
             None,
         )
     })
@@ -122,43 +89,24 @@ fn check_default(
 
 fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
     Ok(match declared {
-        ParameterType::String {
-            min_length,
-            max_length,
-            pattern,
-        } => {
+        ParameterType::String { min_length, max_length, pattern } => {
             let max = at_most("max_length", max_length, 1_024, MAX_STRING)?;
             let min = min_length.unwrap_or(0);
             if min > max {
                 return fault("min_length", "`min_length` is above `max_length`", None);
             }
-            Kind::String {
-                min,
-                max,
-                pattern: compile_pattern(pattern)?,
-            }
+            Kind::String { min, max, pattern: compile_pattern(pattern)? }
         }
-        ParameterType::Word {
-            max_length,
-            pattern,
-        } => Kind::Word {
+        ParameterType::Word { max_length, pattern } => Kind::Word {
             max: at_most("max_length", max_length, MAX_WORD, MAX_WORD)?,
             pattern: compile_pattern(pattern)?,
         },
-        ParameterType::Int {
-            min,
-            max,
-            string_form,
-        } => {
+        ParameterType::Int { min, max, string_form } => {
             let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
             if min > max {
                 return fault("min", "`min` is above `max`", None);
             }
-            Kind::Int {
-                min,
-                max,
-                string_form,
-            }
+            Kind::Int { min, max, string_form }
         }
         ParameterType::Number { min, max } => {
             let (min, max) = (decimal("min", min)?, decimal("max", max)?);
@@ -168,12 +116,10 @@ fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
             Kind::Number { min, max }
         }
         ParameterType::Bool => Kind::Bool,
-        ParameterType::Enum { values } => Kind::Enum {
-            values: enum_values(values)?,
-        },
-        ParameterType::Path { max_length } => Kind::Path {
-            max: at_most("max_length", max_length, MAX_PATH, MAX_PATH)?,
-        },
+        ParameterType::Enum { values } => Kind::Enum { values: enum_values(values)? },
+        ParameterType::Path { max_length } => {
+            Kind::Path { max: at_most("max_length", max_length, MAX_PATH, MAX_PATH)? }
+        }
         ParameterType::AbsPath { roots, max_length } => {
             let is_root = |root: &String| {
                 root.strip_prefix('/')
@@ -186,16 +132,12 @@ fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
                     Some("such as `/var/log`"),
                 );
             }
-            Kind::AbsPath {
-                roots,
-                max: at_most("max_length", max_length, MAX_PATH, MAX_PATH)?,
-            }
+            Kind::AbsPath { roots, max: at_most("max_length", max_length, MAX_PATH, MAX_PATH)? }
         }
         ParameterType::Host => Kind::Host,
         ParameterType::Url { schemes } => {
-            let is_scheme = |scheme: &String| {
-                !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_lowercase())
-            };
+            let is_scheme =
+                |scheme: &String| !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_lowercase());
             if schemes.is_empty() || !schemes.iter().all(is_scheme) {
                 return fault(
                     "schemes",
@@ -205,14 +147,10 @@ fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
             }
             Kind::Url { schemes }
         }
-        ParameterType::Text { max_length } => Kind::Text {
-            max: at_most("max_length", max_length, 4_096, MAX_TEXT)?,
-        },
-        ParameterType::List {
-            item,
-            min_items,
-            max_items,
-        } => {
+        ParameterType::Text { max_length } => {
+            Kind::Text { max: at_most("max_length", max_length, 4_096, MAX_TEXT)? }
+        }
+        ParameterType::List { item, min_items, max_items } => {
             let item = compile_kind(*item)?;
             if matches!(item, Kind::List { .. }) {
                 return fault("items", "a list of lists cannot be declared", None);
@@ -222,21 +160,12 @@ fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
             if min > max {
                 return fault("min_items", "`min_items` is above `max_items`", None);
             }
-            Kind::List {
-                item: Box::new(item),
-                min,
-                max,
-            }
+            Kind::List { item: Box::new(item), min, max }
         }
     })
 }
 
-fn at_most(
-    key: &'static str,
-    given: Option<usize>,
-    default: usize,
-    ceiling: usize,
-) -> Result<usize, Fault> {
+fn at_most(key: &'static str, given: Option<usize>, default: usize, ceiling: usize) -> Result<usize, Fault> {
     match given {
         None => Ok(default),
         Some(value) if (1..=ceiling).contains(&value) => Ok(value),
@@ -248,11 +177,9 @@ fn decimal(key: &'static str, text: Option<String>) -> Result<Option<Decimal>, F
     let Some(text) = text else { return Ok(None) };
     match Decimal::from_json_token(&text) {
         Some(bound) => Ok(Some(bound)),
-        None => fault(
-            key,
-            format!("`{key}` needs at most four fraction digits and fifteen digits in all"),
-            None,
-        ),
+        None => {
+            fault(key, format!("`{key}` needs at most four fraction digits and fifteen digits in all"), None)
+        }
     }
 }
 
@@ -280,8 +207,8 @@ fn enum_values(values: Vec<String>) -> Result<Vec<String>, Fault> {
 fn compile_pattern(pattern: Option<String>) -> Result<Option<Regex>, Fault> {
     // Inline flags and named groups, Unicode classes, and classes whose members differ (`\d`, `\w`).
     const FOREIGN: [&str; 20] = [
-        "(?i", "(?m", "(?s", "(?x", "(?u", "(?P", "(?<", "(?R", "(?-", "\\A", "\\z", "\\p", "\\P",
-        "[[", "\\d", "\\D", "\\w", "\\W", "\\s", "\\S",
+        "(?i", "(?m", "(?s", "(?x", "(?u", "(?P", "(?<", "(?R", "(?-", "\\A", "\\z", "\\p", "\\P", "[[",
+        "\\d", "\\D", "\\w", "\\W", "\\s", "\\S",
     ];
     let Some(pattern) = pattern else {
         return Ok(None);
@@ -293,22 +220,14 @@ fn compile_pattern(pattern: Option<String>) -> Result<Option<Regex>, Fault> {
         return fault(
             "pattern",
             "the pattern uses syntax that JSON Schema reads differently",
-            Some(
-                "use ASCII literals, classes such as `[0-9]`, groups `(…)` or `(?:…)`, `|` and repetition",
-            ),
+            Some("use ASCII literals, classes such as `[0-9]`, groups `(…)` or `(?:…)`, `|` and repetition"),
         );
     }
     let anchored = format!("^(?:{pattern})$");
-    match RegexBuilder::new(&anchored)
-        .size_limit(262_144)
-        .dfa_size_limit(262_144)
-        .build()
-    {
+    match RegexBuilder::new(&anchored).size_limit(262_144).dfa_size_limit(262_144).build() {
         Ok(regex) => Ok(Some(regex)),
-        Err(_) => fault(
-            "pattern",
-            "the pattern is no regular expression, or compiles to more than 256 KiB",
-            None,
-        ),
+        Err(_) => {
+            fault("pattern", "the pattern is no regular expression, or compiles to more than 256 KiB", None)
+        }
     }
 }

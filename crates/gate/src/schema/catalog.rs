@@ -86,9 +86,7 @@ impl Catalog {
     ///
     /// # Errors
     /// Every fault found, each with the index of its declaration.
-    pub fn compile(
-        declarations: Vec<ToolDeclaration>,
-    ) -> Result<Self, Vec<(usize, DeclarationFault)>> {
+    pub fn compile(declarations: Vec<ToolDeclaration>) -> Result<Self, Vec<(usize, DeclarationFault)>> {
         let mut tools = BTreeMap::new();
         let mut folded: BTreeMap<String, String> = BTreeMap::new();
         let mut faults = Vec::new();
@@ -113,11 +111,7 @@ impl Catalog {
                 Err(found) => faults.extend(found.into_iter().map(|fault| (index, fault))),
             }
         }
-        if faults.is_empty() {
-            Ok(Self { tools })
-        } else {
-            Err(faults)
-        }
+        if faults.is_empty() { Ok(Self { tools }) } else { Err(faults) }
     }
 
     /// The tool of this name.

@@ -66,8 +66,7 @@ pub fn check(admitted: Admitted<'_>, catalog: &Catalog) -> Result<Checked, Schem
             ticket,
             refusal: Refusal::new(Reason::ToolUnknown, 0),
             tool: None,
-            explanation: "no tool of this name is declared; `tools/list` gives the names"
-                .to_owned(),
+            explanation: "no tool of this name is declared; `tools/list` gives the names".to_owned(),
         });
     };
     let rendered = check_arguments(call.params.arguments(), tool).and_then(|arguments| {
@@ -91,15 +90,9 @@ pub fn check(admitted: Admitted<'_>, catalog: &Catalog) -> Result<Checked, Schem
             };
             Ok(Checked::new(call, ticket))
         }
-        Err(Fault {
-            refusal,
-            explanation,
-        }) => Err(SchemaRefusal {
-            ticket,
-            refusal,
-            tool: Some(Arc::clone(tool)),
-            explanation,
-        }),
+        Err(Fault { refusal, explanation }) => {
+            Err(SchemaRefusal { ticket, refusal, tool: Some(Arc::clone(tool)), explanation })
+        }
     }
 }
 
@@ -109,11 +102,7 @@ fn check_arguments(given: Option<Object<'_>>, tool: &Tool) -> Result<Arguments, 
         if tool.ignored.iter().any(|ignored| ignored == member.name) {
             continue;
         }
-        let Some(parameter) = tool
-            .parameters
-            .iter()
-            .find(|parameter| parameter.name() == member.name)
-        else {
+        let Some(parameter) = tool.parameters.iter().find(|parameter| parameter.name() == member.name) else {
             return Err(unknown_argument(member.name, member.span.start, tool));
         };
         let value = parameter.kind.check(member.value).map_err(|reason| Fault {
@@ -155,21 +144,11 @@ fn check_arguments(given: Option<Object<'_>>, tool: &Tool) -> Result<Arguments, 
 
 fn unknown_argument(name: &str, offset: usize, tool: &Tool) -> Fault {
     // Only a name that could have been declared is repeated; anything else stays unprinted.
-    let shown = if is_word(name) && name.len() <= 64 {
-        format!("`{name}`")
-    } else {
-        "with this name".to_owned()
-    };
-    let declared: Vec<_> = tool
-        .parameters
-        .iter()
-        .map(|parameter| format!("`{}`", parameter.name()))
-        .collect();
-    let declared = if declared.is_empty() {
-        "none".to_owned()
-    } else {
-        declared.join(", ")
-    };
+    let shown =
+        if is_word(name) && name.len() <= 64 { format!("`{name}`") } else { "with this name".to_owned() };
+    let declared: Vec<_> =
+        tool.parameters.iter().map(|parameter| format!("`{}`", parameter.name())).collect();
+    let declared = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
     Fault {
         refusal: Refusal::new(Reason::ArgumentUnknown, offset),
         explanation: format!("the tool has no argument {shown}; its arguments are: {declared}"),
@@ -182,21 +161,13 @@ fn got(value: Value<'_>, reason: Reason) -> String {
     if reason == Reason::ArgumentType {
         match value.as_str() {
             Some(text) if text.parse::<i64>().is_ok() => "a number written as a string".to_owned(),
-            Some(_) | None => format!(
-                "{} {kind}",
-                if matches!(kind, "array" | "object") {
-                    "an"
-                } else {
-                    "a"
-                }
-            ),
+            Some(_) | None => {
+                format!("{} {kind}", if matches!(kind, "array" | "object") { "an" } else { "a" })
+            }
         }
     } else {
         match value.as_str() {
-            Some(text) => format!(
-                "a string of {} bytes that does not fit ({reason})",
-                text.len()
-            ),
+            Some(text) => format!("a string of {} bytes that does not fit ({reason})", text.len()),
             None => format!("a {kind} that does not fit ({reason})"),
         }
     }

@@ -11,9 +11,7 @@ use super::catalog::Tool;
 use super::declaration::{DeclarationFault, HttpDeclaration, ToolDeclaration};
 use super::parameter::{Kind, Parameter};
 use super::publish::input_schema;
-use super::template::{
-    BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate,
-};
+use super::template::{BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate};
 use super::text::is_plain_segment;
 use crate::action::Method;
 
@@ -38,15 +36,9 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
     }
     let mut parameters: Vec<Parameter> = Vec::new();
     for parameter in declared {
-        let duplicate = parameters
-            .iter()
-            .any(|other| other.name() == parameter.name);
+        let duplicate = parameters.iter().any(|other| other.name() == parameter.name);
         if duplicate {
-            faults.add(
-                &["params", &parameter.name],
-                "the parameter is declared twice",
-                None,
-            );
+            faults.add(&["params", &parameter.name], "the parameter is declared twice", None);
         }
         match compile_parameter(parameter) {
             Ok(parameter) => parameters.push(parameter),
@@ -54,36 +46,21 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
         }
     }
     for ignored in &ignore_arguments {
-        if parameters
-            .iter()
-            .any(|parameter| parameter.name() == ignored)
-        {
-            faults.add(
-                &["ignore_arguments"],
-                format!("`{ignored}` is a declared parameter"),
-                None,
-            );
+        if parameters.iter().any(|parameter| parameter.name() == ignored) {
+            faults.add(&["ignore_arguments"], format!("`{ignored}` is a declared parameter"), None);
         }
     }
     if let Some(schema) = &output_schema
         && schema.get("type").and_then(serde_json::Value::as_str) != Some("object")
     {
-        faults.add(
-            &["output_schema"],
-            "the schema's root must have `\"type\": \"object\"`",
-            None,
-        );
+        faults.add(&["output_schema"], "the schema's root must have `\"type\": \"object\"`", None);
     }
     // A template is judged only against parameters that are all sound.
     if !faults.0.is_empty() {
         return Err(faults.0);
     }
-    let template = Templates {
-        parameters: &parameters,
-        used: BTreeSet::new(),
-        faults: Faults(Vec::new()),
-    }
-    .compile(http)?;
+    let template = Templates { parameters: &parameters, used: BTreeSet::new(), faults: Faults(Vec::new()) }
+        .compile(http)?;
     Ok(Tool {
         name: name.into(),
         title,
@@ -99,9 +76,7 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
 /// `[a-z0-9_]{1,40}`: what every known client shows unchanged (attack B8 of the threat model).
 fn is_tool_name(name: &str) -> bool {
     (1..=40).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 /// Faults found so far.
@@ -142,11 +117,7 @@ impl Templates<'_> {
                     "put `{{{}}}` into the path, query, headers or body, or remove it",
                     parameter.name()
                 );
-                self.faults.add(
-                    &["params", parameter.name()],
-                    "the parameter is used nowhere",
-                    Some(&hint),
-                );
+                self.faults.add(&["params", parameter.name()], "the parameter is used nowhere", Some(&hint));
             }
         }
         match (method, self.faults.0.is_empty()) {
@@ -165,19 +136,12 @@ impl Templates<'_> {
 
     /// The declared parameter of this name; a fault at `place` if there is none.
     fn parameter(&mut self, name: &Arc<str>, place: &[&str]) -> Option<&'_ Parameter> {
-        let parameter = self
-            .parameters
-            .iter()
-            .find(|parameter| parameter.name() == &**name);
+        let parameter = self.parameters.iter().find(|parameter| parameter.name() == &**name);
         if parameter.is_some() {
             self.used.insert(Arc::clone(name));
         } else {
             let hint = format!("declare it under `params.{name}`");
-            self.faults.add(
-                place,
-                format!("`{{{name}}}` is no parameter of this tool"),
-                Some(&hint),
-            );
+            self.faults.add(place, format!("`{{{name}}}` is no parameter of this tool"), Some(&hint));
         }
         parameter
     }
@@ -192,10 +156,7 @@ impl Templates<'_> {
             if method.is_none() {
                 self.faults.add(
                     &place,
-                    format!(
-                        "`{}` is no method that can be declared",
-                        text.escape_default()
-                    ),
+                    format!("`{}` is no method that can be declared", text.escape_default()),
                     Some(HINT),
                 );
             }
@@ -203,10 +164,9 @@ impl Templates<'_> {
         };
         let parameter = self.parameter(&name, &place)?;
         let methods = match &parameter.kind {
-            Kind::Enum { values } if parameter.is_always_present() => values
-                .iter()
-                .map(|value| Method::from_name(value))
-                .collect::<Option<Vec<_>>>(),
+            Kind::Enum { values } if parameter.is_always_present() => {
+                values.iter().map(|value| Method::from_name(value)).collect::<Option<Vec<_>>>()
+            }
             Kind::Enum { .. }
             | Kind::String { .. }
             | Kind::Word { .. }
@@ -228,10 +188,7 @@ impl Templates<'_> {
             );
             return None;
         };
-        Some(MethodTemplate::Parameter {
-            name,
-            safe: methods.into_iter().all(Method::is_safe),
-        })
+        Some(MethodTemplate::Parameter { name, safe: methods.into_iter().all(Method::is_safe) })
     }
 
     fn text(&mut self, text: &str, place: &[&str]) -> Option<TextTemplate> {
@@ -247,8 +204,7 @@ impl Templates<'_> {
     fn path(&mut self, text: &str) -> Vec<SegmentTemplate> {
         let place = ["path"];
         let Some(relative) = text.strip_prefix('/') else {
-            self.faults
-                .add(&place, "the path must begin with `/`", None);
+            self.faults.add(&place, "the path must begin with `/`", None);
             return Vec::new();
         };
         let mut segments = Vec::new();
@@ -256,11 +212,7 @@ impl Templates<'_> {
         while let Some(part) = parts.next() {
             // Only the last segment may be empty: a path that ends in `/`.
             if part.is_empty() && parts.peek().is_some() {
-                self.faults.add(
-                    &place,
-                    "the path has an empty segment",
-                    Some("write single slashes"),
-                );
+                self.faults.add(&place, "the path has an empty segment", Some("write single slashes"));
             } else if let Some(template) = self.text(part, &place) {
                 segments.extend(self.segment(template, &place));
             }
@@ -337,10 +289,7 @@ impl Templates<'_> {
             if reserved.iter().any(|reserved| fold(reserved) == fold(name)) {
                 self.faults.add(
                     &place,
-                    format!(
-                        "`{}` carries the target's credential",
-                        name.escape_default()
-                    ),
+                    format!("`{}` carries the target's credential", name.escape_default()),
                     Some("remove it: the gateway sets it"),
                 );
             }
@@ -367,9 +316,8 @@ impl Templates<'_> {
                 Some(body)
             }
             Err((place, problem)) => {
-                let place: Vec<_> = core::iter::once("body")
-                    .chain(place.iter().map(String::as_str))
-                    .collect();
+                let place: Vec<_> =
+                    core::iter::once("body").chain(place.iter().map(String::as_str)).collect();
                 self.faults.add(&place, problem, None);
                 None
             }
@@ -396,9 +344,7 @@ impl Templates<'_> {
             if is_list && !(alone && lists) {
                 self.faults.add(
                     place,
-                    format!(
-                        "`{name}` is a list and must stand alone in a query value or body node"
-                    ),
+                    format!("`{name}` is a list and must stand alone in a query value or body node"),
                     None,
                 );
             }
@@ -408,6 +354,5 @@ impl Templates<'_> {
 
 /// Names that some servers read as one: without regard to case, `-`, `_`, `.` and space.
 fn fold(name: &str) -> String {
-    name.to_ascii_lowercase()
-        .replace(['-', '_', '.', ' ', '+'], "_")
+    name.to_ascii_lowercase().replace(['-', '_', '.', ' ', '+'], "_")
 }

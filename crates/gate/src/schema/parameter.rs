@@ -24,47 +24,18 @@ pub struct Parameter {
 /// A compiled type.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    String {
-        min: usize,
-        max: usize,
-        pattern: Option<Regex>,
-    },
-    Word {
-        max: usize,
-        pattern: Option<Regex>,
-    },
-    Int {
-        min: i64,
-        max: i64,
-        string_form: bool,
-    },
-    Number {
-        min: Option<Decimal>,
-        max: Option<Decimal>,
-    },
+    String { min: usize, max: usize, pattern: Option<Regex> },
+    Word { max: usize, pattern: Option<Regex> },
+    Int { min: i64, max: i64, string_form: bool },
+    Number { min: Option<Decimal>, max: Option<Decimal> },
     Bool,
-    Enum {
-        values: Vec<String>,
-    },
-    Path {
-        max: usize,
-    },
-    AbsPath {
-        roots: Vec<String>,
-        max: usize,
-    },
+    Enum { values: Vec<String> },
+    Path { max: usize },
+    AbsPath { roots: Vec<String>, max: usize },
     Host,
-    Url {
-        schemes: Vec<String>,
-    },
-    Text {
-        max: usize,
-    },
-    List {
-        item: Box<Kind>,
-        min: usize,
-        max: usize,
-    },
+    Url { schemes: Vec<String> },
+    Text { max: usize },
+    List { item: Box<Kind>, min: usize, max: usize },
 }
 
 /// What policy and lints need to know of a parameter's type.
@@ -147,14 +118,11 @@ fn shape(kind: &Kind) -> Shape {
         Kind::Int { .. } => Shape::Integer,
         Kind::Number { .. } => Shape::Decimal,
         Kind::Enum { .. } => Shape::ClosedText,
-        Kind::String {
-            pattern: Some(pattern),
-            ..
+        Kind::String { pattern: Some(pattern), .. } | Kind::Word { pattern: Some(pattern), .. }
+            if is_closed(pattern) =>
+        {
+            Shape::ClosedText
         }
-        | Kind::Word {
-            pattern: Some(pattern),
-            ..
-        } if is_closed(pattern) => Shape::ClosedText,
         Kind::Word { .. } | Kind::Host => Shape::Name,
         Kind::Path { .. } | Kind::AbsPath { .. } => Shape::Path,
         Kind::Url { .. } => Shape::Url,
@@ -166,13 +134,6 @@ fn shape(kind: &Kind) -> Shape {
 /// Whether a pattern leaves no second spelling of a word: a case variant, a blank, a look-alike. Asked
 /// by example, since it only has to catch patterns that are wide by habit.
 fn is_closed(pattern: &Regex) -> bool {
-    const VARIANTS: [&str; 6] = [
-        "Prod",
-        "PROD",
-        "prod ",
-        "pr od",
-        "\u{ff50}rod",
-        "prod\u{301}",
-    ];
+    const VARIANTS: [&str; 6] = ["Prod", "PROD", "prod ", "pr od", "\u{ff50}rod", "prod\u{301}"];
     !VARIANTS.iter().any(|variant| pattern.is_match(variant))
 }

@@ -17,8 +17,7 @@ pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
             required.push(parameter.name());
         }
     }
-    let mut schema =
-        json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
     if let (false, Value::Object(members)) = (required.is_empty(), &mut schema) {
         members.insert("required".to_owned(), json!(required));
     }
@@ -26,11 +25,7 @@ pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
 }
 
 /// The schema of one parameter.
-pub(super) fn parameter_schema(
-    kind: &Kind,
-    description: Option<&str>,
-    default: Option<&Value>,
-) -> Value {
+pub(super) fn parameter_schema(kind: &Kind, description: Option<&str>, default: Option<&Value>) -> Value {
     let mut schema = kind_schema(kind);
     if let Value::Object(members) = &mut schema {
         if let Some(description) = description {
@@ -46,11 +41,7 @@ pub(super) fn parameter_schema(
 fn kind_schema(kind: &Kind) -> Value {
     match kind {
         Kind::Bool => json!({"type": "boolean"}),
-        Kind::Int {
-            min,
-            max,
-            string_form,
-        } => {
+        Kind::Int { min, max, string_form } => {
             let mut integer = json!({"type": "integer"});
             if let Value::Object(members) = &mut integer {
                 if *min != i64::MIN {
@@ -73,10 +64,8 @@ fn kind_schema(kind: &Kind) -> Value {
                 for (keyword, bound) in bounds {
                     if let Some(bound) = bound {
                         let token = bound.to_string();
-                        members.insert(
-                            keyword.to_owned(),
-                            serde_json::from_str(&token).unwrap_or(Value::Null),
-                        );
+                        members
+                            .insert(keyword.to_owned(), serde_json::from_str(&token).unwrap_or(Value::Null));
                     }
                 }
             }

@@ -5,9 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::template::{
-    BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate,
-};
+use super::template::{BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate};
 use super::text::{is_field_value, is_plain_segment};
 use crate::action::{Action, Arguments, Body, HttpAction, HttpParts, Method, TypedValue};
 
@@ -35,10 +33,7 @@ impl RenderFault {
 }
 
 /// Renders the request. Pure: the same arguments always give the same action.
-pub(super) fn render(
-    template: &HttpTemplate,
-    arguments: &Arguments,
-) -> Result<Action, RenderFault> {
+pub(super) fn render(template: &HttpTemplate, arguments: &Arguments) -> Result<Action, RenderFault> {
     let method = match &template.method {
         MethodTemplate::Literal(method) => *method,
         MethodTemplate::Parameter { name, .. } => match arguments.get(name) {
@@ -65,10 +60,7 @@ pub(super) fn render(
     })))
 }
 
-fn render_path(
-    path: &[SegmentTemplate],
-    arguments: &Arguments,
-) -> Result<Vec<String>, RenderFault> {
+fn render_path(path: &[SegmentTemplate], arguments: &Arguments) -> Result<Vec<String>, RenderFault> {
     let mut segments = Vec::new();
     for segment in path {
         match segment {
@@ -91,11 +83,7 @@ fn render_path(
 }
 
 fn plain_segment(text: String) -> Result<String, RenderFault> {
-    if is_plain_segment(&text) {
-        Ok(text)
-    } else {
-        Err(RenderFault::Segment)
-    }
+    if is_plain_segment(&text) { Ok(text) } else { Err(RenderFault::Segment) }
 }
 
 fn render_pairs(
@@ -105,9 +93,7 @@ fn render_pairs(
     let mut rendered = Vec::new();
     for (name, template) in pairs {
         // A list as the whole value repeats the name.
-        if let Some(TypedValue::List(items)) = template
-            .whole_parameter()
-            .and_then(|name| arguments.get(name))
+        if let Some(TypedValue::List(items)) = template.whole_parameter().and_then(|name| arguments.get(name))
         {
             for item in items {
                 rendered.push((name.clone(), item.to_text().ok_or(RenderFault::Value)?));
@@ -136,10 +122,7 @@ fn render_headers(
 }
 
 /// The text, or `None` when its only piece is a parameter that was not given.
-fn render_text(
-    template: &TextTemplate,
-    arguments: &Arguments,
-) -> Result<Option<String>, RenderFault> {
+fn render_text(template: &TextTemplate, arguments: &Arguments) -> Result<Option<String>, RenderFault> {
     let mut text = String::new();
     for piece in &template.0 {
         match piece {
@@ -154,10 +137,7 @@ fn render_text(
 }
 
 /// The node, or `None` when it is a parameter that was not given.
-fn render_body(
-    template: &BodyTemplate,
-    arguments: &Arguments,
-) -> Result<Option<Value>, RenderFault> {
+fn render_body(template: &BodyTemplate, arguments: &Arguments) -> Result<Option<Value>, RenderFault> {
     Ok(Some(match template {
         BodyTemplate::Null => Value::Null,
         BodyTemplate::Boolean(value) => Value::Bool(*value),

@@ -36,15 +36,11 @@ impl TextTemplate {
                     loop {
                         match characters.next() {
                             Some('}') => break,
-                            Some(character)
-                                if character.is_ascii_alphanumeric() || character == '_' =>
-                            {
+                            Some(character) if character.is_ascii_alphanumeric() || character == '_' => {
                                 name.push(character)
                             }
                             Some(_) | None => {
-                                return Err(
-                                    "a placeholder is `{name}`; a literal brace is written `{{`",
-                                );
+                                return Err("a placeholder is `{name}`; a literal brace is written `{{`");
                             }
                         }
                     }
@@ -123,12 +119,7 @@ impl BodyTemplate {
             Value::Object(members) => Self::Object(
                 members
                     .iter()
-                    .map(|(name, value)| {
-                        Ok((
-                            name.clone(),
-                            Self::read(value).map_err(under(name.clone()))?,
-                        ))
-                    })
+                    .map(|(name, value)| Ok((name.clone(), Self::read(value).map_err(under(name.clone()))?)))
                     .collect::<Result<_, _>>()?,
             ),
         })

@@ -123,10 +123,7 @@ impl Session {
         let mut step = match input {
             Input::Frame(frame) => self.pass(frame, now),
             Input::Refused(refusal) => self.doors.refuse_frame(refusal),
-            Input::End => Step {
-                close: Some(Close::EndOfInput),
-                ..Step::default()
-            },
+            Input::End => Step { close: Some(Close::EndOfInput), ..Step::default() },
         };
         if !before {
             step.negotiated = self.doors.state.negotiated();
@@ -149,23 +146,14 @@ impl Session {
         let admitted = match doors.state.admit(incoming) {
             Ok(Admission::Call(admitted)) => admitted,
             Ok(Admission::Answer(reply)) => {
-                return Step {
-                    replies: vec![reply],
-                    ..Step::default()
-                };
+                return Step { replies: vec![reply], ..Step::default() };
             }
             Ok(Admission::Batch(reply, refusals)) => return Step::batch(reply, refusals),
             Ok(Admission::Cancel(ticket)) => {
-                return Step {
-                    cancels: vec![ticket],
-                    ..Step::default()
-                };
+                return Step { cancels: vec![ticket], ..Step::default() };
             }
             Ok(Admission::Ignore { unknown }) => {
-                return Step {
-                    dropped: u32::from(unknown),
-                    ..Step::default()
-                };
+                return Step { dropped: u32::from(unknown), ..Step::default() };
             }
             Err(refused) => return doors.refuse_protocol(&refused),
         };
@@ -184,13 +172,7 @@ impl Session {
         let state = &mut self.doors.state;
         let (request, revision) = state.settle(ticket)?;
         let text = format!("{}; nothing was performed", reason.summary());
-        Some(wording::error_result(
-            state,
-            reason.code(),
-            &text,
-            &request,
-            revision,
-        ))
+        Some(wording::error_result(state, reason.code(), &text, &request, revision))
     }
 
     /// A progress notification for an unsettled call, if its peer asked for progress.
@@ -212,15 +194,9 @@ impl Doors {
             Ok(checked) => checked,
             Err(refused) => return self.refuse_schema(refused),
         };
-        let terms = PermitTerms {
-            expires: now.plus(self.permit_lifetime),
-            config: Arc::clone(&self.config),
-        };
+        let terms = PermitTerms { expires: now.plus(self.permit_lifetime), config: Arc::clone(&self.config) };
         match authorize(checked, &*self.policy, terms) {
-            Ok(permit) => Step {
-                permits: vec![permit],
-                ..Step::default()
-            },
+            Ok(permit) => Step { permits: vec![permit], ..Step::default() },
             Err(denial) => self.deny(denial),
         }
     }
@@ -239,30 +215,14 @@ impl Doors {
             )
         };
         refusals.insert(0, refusal.into());
-        Step {
-            replies: answered.then(reply).into_iter().collect(),
-            refusals,
-            close,
-            ..Step::default()
-        }
+        Step { replies: answered.then(reply).into_iter().collect(), refusals, close, ..Step::default() }
     }
 
     fn refuse_message(&mut self, refused: &MessageRefusal) -> Step {
         let refusal = refused.refusal();
         let (close, mut refusals) = self.consequence(refusal);
-        let id = refused
-            .id()
-            .cloned()
-            .map_or_else(|| self.state.unreadable_id(), ErrorId::Known);
-        let reply = || {
-            wording::error(
-                refusal,
-                &id,
-                refusal.reason().summary(),
-                None,
-                close.is_some(),
-            )
-        };
+        let id = refused.id().cloned().map_or_else(|| self.state.unreadable_id(), ErrorId::Known);
+        let reply = || wording::error(refusal, &id, refusal.reason().summary(), None, close.is_some());
         refusals.insert(0, refusal.into());
         Step {
             replies: refused.is_answered().then(reply).into_iter().collect(),
@@ -282,61 +242,41 @@ impl Doors {
             refused.data(),
             close.is_some(),
         );
-        refusals.insert(0, refusal.into());
-        Step {
-            replies: vec![reply],
-            refusals,
-            close,
-            ..Step::default()
-        }
+        let request = match refused.id() {
+            ErrorId::Known(id) => Some(id.clone()),
+            ErrorId::Null | ErrorId::Absent => None,
+        };
+        refusals.insert(0, RefusalNote { request, ..refusal.into() });
+        Step { replies: vec![reply], refusals, close, ..Step::default() }
     }
 
     fn refuse_schema(&mut self, refused: SchemaRefusal) -> Step {
         let refusal = refused.refusal();
         let text = refused.explanation().to_owned();
         let tool = refused.tool().map(|tool| tool.name().into());
-        let reply = self
-            .state
-            .settle(refused.into_ticket())
-            .map(|(request, revision)| {
-                wording::schema(&self.state, refusal, &text, &request, revision)
-            });
-        let note = RefusalNote {
-            refusal,
-            tool,
-            rule: None,
-        };
-        Step {
-            replies: reply.into_iter().collect(),
-            refusals: vec![note],
-            ..Step::default()
-        }
+        let settled = self.state.settle(refused.into_ticket());
+        let reply = settled
+            .as_ref()
+            .map(|(request, revision)| wording::schema(&self.state, refusal, &text, request, *revision));
+        let request = settled.map(|(request, _)| request);
+        let note = RefusalNote { refusal, request, tool, rule: None };
+        Step { replies: reply.into_iter().collect(), refusals: vec![note], ..Step::default() }
     }
 
     fn deny(&mut self, denial: Denial) -> Step {
         let reason = denial.reason();
         let rule = denial.rule().clone();
         let tool = denial.call().tool().name().into();
-        let text = format!(
-            "denied: {} (tool `{tool}`, rule: {rule}); nothing was performed",
-            reason.summary()
-        );
-        let reply = self
-            .state
-            .settle(denial.into_ticket())
-            .map(|(request, revision)| {
-                wording::error_result(&self.state, reason.code(), &text, &request, revision)
-            });
-        let note = RefusalNote {
-            refusal: Refusal::new(reason, 0),
-            tool: Some(tool),
-            rule: Some(rule),
-        };
-        Step {
-            replies: reply.into_iter().collect(),
-            refusals: vec![note],
-            ..Step::default()
-        }
+        let text =
+            format!("denied: {} (tool `{tool}`, rule: {rule}); nothing was performed", reason.summary());
+        let settled = self.state.settle(denial.into_ticket());
+        let reply = settled.as_ref().map(|(request, revision)| {
+            wording::error_result(&self.state, reason.code(), &text, request, *revision)
+        });
+        let request = settled.map(|(request, _)| request);
+        let note =
+            RefusalNote { refusal: Refusal::new(reason, 0), request, tool: Some(tool), rule: Some(rule) };
+        Step { replies: reply.into_iter().collect(), refusals: vec![note], ..Step::default() }
     }
 
     /// Whether a refusal ends the session, and the note of the limit if that is why.
@@ -344,19 +284,14 @@ impl Doors {
         let closed = Some(Close::Refused(refusal.reason()));
         match (refusal.reason().closing(), self.on_invalid_frame) {
             (Closing::Never, _) => (None, Vec::new()),
-            (Closing::Always, _) | (Closing::ByProfile, OnInvalidFrame::Close) => {
-                (closed, Vec::new())
-            }
+            (Closing::Always, _) | (Closing::ByProfile, OnInvalidFrame::Close) => (closed, Vec::new()),
             (Closing::ByProfile, OnInvalidFrame::Continue) => {
                 self.refusals_left = self.refusals_left.saturating_sub(1);
                 if self.refusals_left > 0 {
                     return (None, Vec::new());
                 }
                 let limit = Refusal::new(Reason::RefusalLimit, 0);
-                (
-                    Some(Close::Refused(Reason::RefusalLimit)),
-                    vec![limit.into()],
-                )
+                (Some(Close::Refused(Reason::RefusalLimit)), vec![limit.into()])
             }
         }
     }

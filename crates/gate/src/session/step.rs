@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use framegate_wire::frame::Frame;
-use framegate_wire::message::Reply;
+use framegate_wire::message::{Reply, RequestId};
 use framegate_wire::{Reason, Refusal};
 
 use crate::authorization::{Permit, RuleId};
@@ -67,6 +67,8 @@ pub enum Close {
 pub struct RefusalNote {
     /// The reason and the place in the line.
     pub refusal: Refusal,
+    /// The id of the request, if it could be read.
+    pub request: Option<RequestId>,
     /// The declared tool that was called, if the call came that far.
     pub tool: Option<Arc<str>>,
     /// The rule that denied it, if policy was asked.
@@ -75,10 +77,6 @@ pub struct RefusalNote {
 
 impl From<Refusal> for RefusalNote {
     fn from(refusal: Refusal) -> Self {
-        Self {
-            refusal,
-            tool: None,
-            rule: None,
-        }
+        Self { refusal, request: None, tool: None, rule: None }
     }
 }

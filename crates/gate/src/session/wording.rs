@@ -11,7 +11,8 @@ use crate::outcome::{Outcome, Status};
 use crate::protocol::{State, call_result};
 
 /// What a peer should do after the session was closed.
-const NEXT_STEP: &str = "the session is closed; fix the sender, then start the server again and begin with a new handshake";
+const NEXT_STEP: &str =
+    "the session is closed; fix the sender, then start the server again and begin with a new handshake";
 
 /// An error response to a refusal. `extra` is merged into its data.
 pub(super) fn error(
@@ -69,12 +70,7 @@ pub(super) fn error_result(
 }
 
 /// The result of a permitted action.
-pub(super) fn outcome(
-    state: &State,
-    outcome: &Outcome,
-    request: &RequestId,
-    revision: Revision,
-) -> Reply {
+pub(super) fn outcome(state: &State, outcome: &Outcome, request: &RequestId, revision: Revision) -> Reply {
     let result = match outcome.status() {
         Status::Done => call_result(outcome.text(), outcome.structured(), None, revision),
         status @ (Status::Failed | Status::Unknown | Status::NotStarted | Status::Simulated) => {

@@ -11,9 +11,7 @@ pub const VARIABLE: &str = "FRAMEGATE_BIN";
 /// The workspace's root folder.
 #[must_use]
 pub fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("e2e lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("e2e lies in the workspace")
 }
 
 /// The folder that build products and kept transcripts lie in.
@@ -30,21 +28,16 @@ pub fn target_folder() -> PathBuf {
 pub fn program() -> &'static Path {
     static COPY: OnceLock<PathBuf> = OnceLock::new();
     COPY.get_or_init(|| {
-        let source = std::env::var_os(VARIABLE).map_or_else(
-            || target_folder().join("release/framegate"),
-            PathBuf::from,
-        );
+        let source = std::env::var_os(VARIABLE)
+            .map_or_else(|| target_folder().join("release/framegate"), PathBuf::from);
         assert!(
             source.is_file(),
             "there is no program to test at `{}`; build it with `cargo build --release -p framegate` \
              or name one in {VARIABLE}",
             source.display()
         );
-        let folder = tempfile::Builder::new()
-            .prefix("framegate-alone-")
-            .tempdir()
-            .expect("a temporary folder")
-            .keep();
+        let folder =
+            tempfile::Builder::new().prefix("framegate-alone-").tempdir().expect("a temporary folder").keep();
         let copy = folder.join("framegate");
         std::fs::copy(&source, &copy).expect("the program is copied");
         copy

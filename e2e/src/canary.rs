@@ -53,18 +53,9 @@ impl Canary {
         let bytes = value.as_bytes();
         let mut forms = vec![
             ("exact", bytes.to_vec()),
-            (
-                "exact, solidus escaped",
-                value.replace('/', r"\/").into_bytes(),
-            ),
-            (
-                "JSON-escaped",
-                escaped(bytes, |byte| format!("\\u{byte:04x}")),
-            ),
-            (
-                "JSON-escaped, upper case",
-                escaped(bytes, |byte| format!("\\u{byte:04X}")),
-            ),
+            ("exact, solidus escaped", value.replace('/', r"\/").into_bytes()),
+            ("JSON-escaped", escaped(bytes, |byte| format!("\\u{byte:04x}"))),
+            ("JSON-escaped, upper case", escaped(bytes, |byte| format!("\\u{byte:04X}"))),
         ];
         let reserved = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~".contains(&byte);
         for (name, everything, upper) in [
@@ -83,10 +74,7 @@ impl Canary {
             ));
         }
         let plain = GeneralPurposeConfig::new().with_encode_padding(false);
-        for (name, alphabet) in [
-            ("base64", alphabet::STANDARD),
-            ("base64url", alphabet::URL_SAFE),
-        ] {
+        for (name, alphabet) in [("base64", alphabet::STANDARD), ("base64url", alphabet::URL_SAFE)] {
             let engine = GeneralPurpose::new(&alphabet, plain);
             // Whatever stands in front of it: the middle is the same for each of three alignments.
             for shift in 0..3_usize {
@@ -110,9 +98,7 @@ impl Canary {
     /// The form in which it occurs in `bytes`, and where.
     #[must_use]
     pub fn find(&self, bytes: &[u8]) -> Option<(&'static str, usize)> {
-        self.forms
-            .iter()
-            .find_map(|(name, form)| position(bytes, form).map(|offset| (*name, offset)))
+        self.forms.iter().find_map(|(name, form)| position(bytes, form).map(|offset| (*name, offset)))
     }
 
     /// Fails if it occurs in `bytes`.
@@ -133,19 +119,13 @@ impl Default for Canary {
 }
 
 fn escaped(bytes: &[u8], form: impl Fn(u8) -> String) -> Vec<u8> {
-    bytes
-        .iter()
-        .map(|byte| form(*byte))
-        .collect::<String>()
-        .into_bytes()
+    bytes.iter().map(|byte| form(*byte)).collect::<String>().into_bytes()
 }
 
 /// Where `needle` first occurs.
 #[must_use]
 pub fn position(bytes: &[u8], needle: &[u8]) -> Option<usize> {
-    bytes
-        .windows(needle.len())
-        .position(|window| window == needle)
+    bytes.windows(needle.len()).position(|window| window == needle)
 }
 
 #[cfg(test)]
@@ -165,14 +145,8 @@ mod tests {
         let standard = &base64::engine::general_purpose::STANDARD;
         let url = &base64::engine::general_purpose::URL_SAFE_NO_PAD;
         assert_eq!(leak(|value| value.into()), Some("exact"));
-        assert_eq!(
-            leak(|value| value.replace('/', "\\/").into()),
-            Some("exact, solidus escaped")
-        );
-        assert_eq!(
-            leak(|value| value.replace('/', "%2F").replace('+', "%2B").into()),
-            Some("percent")
-        );
+        assert_eq!(leak(|value| value.replace('/', "\\/").into()), Some("exact, solidus escaped"));
+        assert_eq!(leak(|value| value.replace('/', "%2F").replace('+', "%2B").into()), Some("percent"));
         assert_eq!(
             leak(|value| value.replace('/', "%2f").replace('+', "%2b").into()),
             Some("percent, lower case")
@@ -183,17 +157,10 @@ mod tests {
                 Some("base64"),
                 "{before}"
             );
-            assert!(
-                leak(|value| url.encode(format!("{before}{value}!")).into()).is_some(),
-                "{before}"
-            );
+            assert!(leak(|value| url.encode(format!("{before}{value}!")).into()).is_some(), "{before}");
         }
-        let escape = |value: &str| {
-            value
-                .chars()
-                .map(|c| format!("\\u{:04x}", u32::from(c)))
-                .collect::<String>()
-        };
+        let escape =
+            |value: &str| value.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect::<String>();
         assert_eq!(leak(|value| escape(value).into()), Some("JSON-escaped"));
     }
 

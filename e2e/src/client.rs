@@ -91,8 +91,7 @@ impl Session<'_> {
         }
         let reply = self.initialize(revision.name());
         if reply["result"]["protocolVersion"] != revision.name() {
-            self.process()
-                .fail(&format!("`initialize` for {revision} answered by {reply}"));
+            self.process().fail(&format!("`initialize` for {revision} answered by {reply}"));
         }
         self.notify("notifications/initialized", None);
         self.ask("tools/list", None);
@@ -102,11 +101,7 @@ impl Session<'_> {
     pub fn start_call(&mut self, revision: Revision, tool: &str, arguments: Value) -> Value {
         let id = self.fresh_id();
         let params = call_params(tool, arguments);
-        let params = if revision.is_modern() {
-            modern(params)
-        } else {
-            params
-        };
+        let params = if revision.is_modern() { modern(params) } else { params };
         self.send(&request(&id, "tools/call", Some(params)));
         id
     }

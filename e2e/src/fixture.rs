@@ -29,16 +29,10 @@ pub fn config(place: &Place) -> String {
         OnInvalidFrame::Continue => "continue",
     };
     let text = framegate_corpus::FIXTURE_CONFIG
-        .replace(
-            "${origin}",
-            &format!("https://{}:{}", tls::NAME, place.port),
-        )
+        .replace("${origin}", &format!("https://{}:{}", tls::NAME, place.port))
         .replace("${resolver}", &place.resolver.to_string())
         .replace("${on_invalid_frame}", profile);
-    assert!(
-        !text.contains("${"),
-        "a placeholder of the fixture is not filled in:\n{text}"
-    );
+    assert!(!text.contains("${"), "a placeholder of the fixture is not filled in:\n{text}");
     text
 }
 
@@ -47,3 +41,6 @@ pub fn config(place: &Place) -> String {
 pub fn policy() -> &'static str {
     framegate_corpus::FIXTURE_POLICY
 }
+
+/// A tool that no rule of the fixture allows.
+pub const DENIED_TOOL: &str = "probe_denied";

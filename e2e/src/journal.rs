@@ -33,11 +33,7 @@ impl Journal {
         for file in files {
             let bytes = std::fs::read(&file).expect("a journal file can be read");
             journal.raw.extend_from_slice(&bytes);
-            let name = file
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if !name.ends_with(".jsonl") {
                 continue;
             }
@@ -49,15 +45,9 @@ impl Journal {
             for line in bytes.split_inclusive(|byte| *byte == b'\n') {
                 // A last line may be cut, and room set aside beyond the end reads as NUL.
                 if let Some(line) = line.strip_suffix(b"\n") {
-                    journal
-                        .records
-                        .push(serde_json::from_slice(line).unwrap_or_else(|error| {
-                            panic!(
-                                "{}: {error} in {:?}",
-                                file.display(),
-                                String::from_utf8_lossy(line)
-                            )
-                        }));
+                    journal.records.push(serde_json::from_slice(line).unwrap_or_else(|error| {
+                        panic!("{}: {error} in {:?}", file.display(), String::from_utf8_lossy(line))
+                    }));
                 }
             }
         }
@@ -66,9 +56,7 @@ impl Journal {
 
     /// All records of one kind.
     pub fn kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.records
-            .iter()
-            .filter(move |record| record["kind"] == kind)
+        self.records.iter().filter(move |record| record["kind"] == kind)
     }
 
     /// How many records of one kind there are.
@@ -81,9 +69,7 @@ impl Journal {
     #[must_use]
     pub fn refused(&self) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        self.kind("refusal")
-            .map(|record| (text(&record["door"]), text(&record["reason"])))
-            .collect()
+        self.kind("refusal").map(|record| (text(&record["door"]), text(&record["reason"]))).collect()
     }
 
     /// How many outcomes there are, by status.
@@ -91,9 +77,7 @@ impl Journal {
     pub fn outcomes(&self) -> BTreeMap<String, usize> {
         let mut outcomes = BTreeMap::new();
         for record in self.kind("outcome") {
-            *outcomes
-                .entry(record["status"].as_str().unwrap_or_default().to_owned())
-                .or_insert(0) += 1;
+            *outcomes.entry(record["status"].as_str().unwrap_or_default().to_owned()).or_insert(0) += 1;
         }
         outcomes
     }
@@ -145,17 +129,10 @@ mod tests {
         )
         .unwrap();
         let journal = Journal::read(folder.path());
-        assert_eq!(
-            journal.refused(),
-            [("json".to_owned(), "json-noise".to_owned())]
-        );
+        assert_eq!(journal.refused(), [("json".to_owned(), "json-noise".to_owned())]);
         assert_eq!(journal.negotiated(), ["2025-06-18"]);
         assert_eq!(
-            (
-                journal.count("intent"),
-                journal.outcomes()["done"],
-                journal.exit_code()
-            ),
+            (journal.count("intent"), journal.outcomes()["done"], journal.exit_code()),
             (0, 1, Some(65))
         );
         assert_eq!((journal.actions.len(), journal.refusals.len()), (1, 1));

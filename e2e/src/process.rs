@@ -109,13 +109,8 @@ impl Launch {
                 format!("'{}'", text.replace('\'', r"'\''"))
             }
         };
-        let mut words = vec![
-            "cd".to_owned(),
-            quote(self.folder.as_os_str()),
-            "&&".into(),
-            "env".into(),
-            "-i".into(),
-        ];
+        let mut words =
+            vec!["cd".to_owned(), quote(self.folder.as_os_str()), "&&".into(), "env".into(), "-i".into()];
         for (name, value) in &self.environment {
             words.push(format!("{}={}", name.to_string_lossy(), quote(value)));
         }
@@ -175,23 +170,13 @@ impl Capture {
     /// What has come so far.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        self.0
-            .0
-            .lock()
-            .expect("the reader does not panic")
-            .bytes
-            .clone()
+        self.0.0.lock().expect("the reader does not panic").bytes.clone()
     }
 
     /// When each read came, as the number of bytes that had come by then.
     #[must_use]
     pub fn stamps(&self) -> Vec<(usize, Instant)> {
-        self.0
-            .0
-            .lock()
-            .expect("the reader does not panic")
-            .stamps
-            .clone()
+        self.0.0.lock().expect("the reader does not panic").stamps.clone()
     }
 
     /// Waits until `found` says something about the bytes, or the stream ends.
@@ -213,10 +198,7 @@ impl Capture {
             if left.is_zero() {
                 return Err("hung");
             }
-            captured = changed
-                .wait_timeout(captured, left)
-                .expect("the reader does not panic")
-                .0;
+            captured = changed.wait_timeout(captured, left).expect("the reader does not panic").0;
         }
     }
 
@@ -363,12 +345,7 @@ impl Process {
         if let Some(stdin) = &mut self.stdin
             && let Err(error) = stdin.write_all(bytes).and_then(|()| stdin.flush())
         {
-            assert_eq!(
-                error.kind(),
-                io::ErrorKind::BrokenPipe,
-                "{}: writing stdin: {error}",
-                self.name
-            );
+            assert_eq!(error.kind(), io::ErrorKind::BrokenPipe, "{}: writing stdin: {error}", self.name);
         }
     }
 
@@ -392,11 +369,7 @@ impl Process {
             if !matches!(rustix::io::ioctl_fionread(stdin), Ok(1..)) || self.exited().is_some() {
                 return;
             }
-            assert!(
-                Instant::now() < deadline,
-                "{}: stdin is not read",
-                self.name
-            );
+            assert!(Instant::now() < deadline, "{}: stdin is not read", self.name);
             std::thread::sleep(Duration::from_micros(20));
         }
     }
@@ -464,13 +437,7 @@ impl Process {
     /// If the folder cannot be written.
     #[must_use]
     pub fn keep(&self) -> PathBuf {
-        keep(
-            &self.name,
-            &self.command,
-            &self.written,
-            &self.stdout.bytes(),
-            &self.stderr.bytes(),
-        )
+        keep(&self.name, &self.command, &self.written, &self.stdout.bytes(), &self.stderr.bytes())
     }
 
     /// Fails the test with `message`, the command and the place of the kept transcript.
@@ -501,16 +468,8 @@ impl Drop for Process {
 /// If the folder cannot be written.
 #[must_use]
 pub fn keep(name: &str, command: &str, stdin: &[u8], stdout: &[u8], stderr: &[u8]) -> PathBuf {
-    let safe: String = name
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect();
+    let safe: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
     let folder = binary::target_folder().join("e2e-artifacts").join(safe);
     std::fs::create_dir_all(&folder).expect("the artifacts folder can be made");
     let write = |file: &str, bytes: &[u8]| {

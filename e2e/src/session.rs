@@ -57,15 +57,14 @@ impl<'s> Session<'s> {
     /// Starts a launch of the stage that the test has changed.
     #[must_use]
     pub fn launch(stage: &'s Stage, launch: Launch) -> Self {
-        let process = Process::start(stage.name(), launch);
-        Self {
-            stage,
-            process,
-            terminated: false,
-            answers: None,
-            judged: false,
-            last_id: 0,
-        }
+        Self::named(stage, stage.name(), launch)
+    }
+
+    /// The same, with a transcript that is kept under a name of its own.
+    #[must_use]
+    pub fn named(stage: &'s Stage, name: &str, launch: Launch) -> Self {
+        let process = Process::start(name, launch);
+        Self { stage, process, terminated: false, answers: None, judged: false, last_id: 0 }
     }
 
     /// The stage it runs on.
@@ -132,13 +131,9 @@ impl<'s> Session<'s> {
     /// If they do not come.
     pub fn wait_lines(&mut self, count: usize) -> Vec<Value> {
         let found = self.process.stdout().wait(|bytes| {
-            (bytes.iter().filter(|byte| **byte == b'\n').count() >= count)
-                .then(|| parse_lines(bytes))
+            (bytes.iter().filter(|byte| **byte == b'\n').count() >= count).then(|| parse_lines(bytes))
         });
-        found.unwrap_or_else(|how| {
-            self.process
-                .fail(&format!("stdout {how} before line {count}"))
-        })
+        found.unwrap_or_else(|how| self.process.fail(&format!("stdout {how} before line {count}")))
     }
 
     /// Ends stdin, waits for the program to end, and judges the session.
@@ -160,10 +155,10 @@ impl<'s> Session<'s> {
     }
 
     fn finish(mut self) -> Ended {
-        let status = self.process.wait_exit().unwrap_or_else(|how| {
-            self.process
-                .fail(&format!("the program {how} instead of ending"))
-        });
+        let status = self
+            .process
+            .wait_exit()
+            .unwrap_or_else(|how| self.process.fail(&format!("the program {how} instead of ending")));
         self.judge(Some(status))
     }
 
@@ -174,23 +169,11 @@ impl<'s> Session<'s> {
             self.process.fail("a descriptor of the program outlived it");
         }
         let (stdout, stderr) = (stdout.bytes(), stderr.bytes());
-        let answers = self
-            .answers
-            .unwrap_or_else(|| oracle::answers_of(status, self.terminated));
-        let transcript = Transcript {
-            stdin: self.process.written(),
-            stdout: &stdout,
-            answers,
-        };
-        oracle::require(
-            self.stage.name(),
-            self.process.command(),
-            &transcript,
-            &stderr,
-        );
+        let answers = self.answers.unwrap_or_else(|| oracle::answers_of(status, self.terminated));
+        let transcript = Transcript { stdin: self.process.written(), stdout: &stdout, answers };
+        oracle::require(self.process.name(), self.process.command(), &transcript, &stderr);
         let journal = self.stage.journal();
-        self.stage
-            .assert_secret_kept(&stdout, &stderr, &journal.raw);
+        self.stage.assert_secret_kept(&stdout, &stderr, &journal.raw);
         Ended {
             status: status.unwrap_or_default(),
             replies: parse_lines(&stdout),
@@ -211,7 +194,7 @@ impl Drop for Session<'_> {
             let folder = self.process.keep();
             eprintln!(
                 "{}: transcript: {}\n  command: {}",
-                self.stage.name(),
+                self.process.name(),
                 folder.display(),
                 self.process.command()
             );

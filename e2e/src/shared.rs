@@ -17,17 +17,11 @@ pub fn folder(name: &str) -> Option<PathBuf> {
     static SAID: Once = Once::new();
     let Some(root) = std::env::var_os(VARIABLE) else {
         SAID.call_once(|| {
-            eprintln!(
-                "SKIPPED: {VARIABLE} is not set, so whatever needs `{name}` is not checked here"
-            );
+            eprintln!("SKIPPED: {VARIABLE} is not set, so whatever needs `{name}` is not checked here");
         });
         return None;
     };
     let folder = PathBuf::from(root).join(name);
-    assert!(
-        folder.exists(),
-        "{VARIABLE} is set, but `{}` does not exist",
-        folder.display()
-    );
+    assert!(folder.exists(), "{VARIABLE} is set, but `{}` does not exist", folder.display());
     Some(folder)
 }

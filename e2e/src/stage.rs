@@ -48,8 +48,8 @@ pub struct Traces {
     pub questions: usize,
     /// Look-ups of the target's name.
     pub lookups: usize,
-    /// Whether the secret was read.
-    pub secret_read: bool,
+    /// Reads of the secret. Not an exact count: reads at once may be told as one, but never as none.
+    pub secret_reads: usize,
 }
 
 /// A stage. It outlives the sessions that run on it.
@@ -72,38 +72,19 @@ impl Stage {
     /// If the machine gives no folder, port or watch.
     #[must_use]
     pub fn new(name: &str, executor: Executor, on_invalid_frame: OnInvalidFrame) -> Self {
-        let root = tempfile::Builder::new()
-            .prefix("framegate-e2e-")
-            .tempdir()
-            .expect("a folder");
+        let root = tempfile::Builder::new().prefix("framegate-e2e-").tempdir().expect("a folder");
         let (canary, target) = (Canary::new(), Target::start(true));
-        let names = StubDns::start([(
-            tls::NAME,
-            Answer::Addresses(vec![Ipv4Addr::LOCALHOST.into()]),
-        )]);
+        let names = StubDns::start([(tls::NAME, Answer::Addresses(vec![Ipv4Addr::LOCALHOST.into()]))]);
         let path = |file: &str| root.path().join(file);
         std::fs::create_dir(path("empty")).expect("a folder");
         write_private(&path("secret"), canary.value());
         write_private(&path("ca.pem"), tls::authority());
-        let place = Place {
-            port: target.address().port(),
-            resolver: names.address(),
-            on_invalid_frame,
-        };
+        let place = Place { port: target.address().port(), resolver: names.address(), on_invalid_frame };
         write_private(&path("framegate.toml"), &fixture::config(&place));
         write_private(&path("policy.cedar"), fixture::policy());
         let watch = ReadWatch::new(&path("secret"));
         let sessions = AtomicUsize::new(0);
-        Self {
-            name: name.to_owned(),
-            root,
-            executor,
-            canary,
-            target,
-            names,
-            watch,
-            sessions,
-        }
+        Self { name: name.to_owned(), root, executor, canary, target, names, watch, sessions }
     }
 
     /// The name that transcripts are kept under.
@@ -155,11 +136,7 @@ impl Stage {
     pub fn edit_config(&self, edit: impl FnOnce(&str) -> String) {
         let before = std::fs::read_to_string(self.config()).expect("the configuration is text");
         let after = edit(&before);
-        assert_ne!(
-            before, after,
-            "{}: the edit found nothing to change",
-            self.name
-        );
+        assert_ne!(before, after, "{}: the edit found nothing to change", self.name);
         write_private(&self.config(), &after);
     }
 
@@ -202,45 +179,38 @@ impl Stage {
     /// Every line of every record file so far.
     #[must_use]
     pub fn recorded(&self) -> Vec<Vec<u8>> {
-        let number = self.sessions.load(Ordering::Relaxed);
-        (0..number)
-            .filter_map(|number| {
-                std::fs::read(self.folder().join(format!("record-{number}.jsonl"))).ok()
-            })
-            .flat_map(|bytes| {
-                bytes
-                    .split(|byte| *byte == b'\n')
-                    .map(<[u8]>::to_vec)
-                    .collect::<Vec<_>>()
-            })
+        (0..self.sessions.load(Ordering::Relaxed))
+            .filter_map(|number| std::fs::read(self.folder().join(format!("record-{number}.jsonl"))).ok())
+            .flat_map(|bytes| bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>())
             .filter(|line| !line.is_empty())
             .collect()
     }
 
-    /// How often an action with this marker was performed, or written down by the recorder.
+    /// How many actions with this marker were performed, or written down by the recorder: the marker
+    /// counts wherever it stands, unless it goes on (`mk-1` is not in `mk-1-good`).
     #[must_use]
     pub fn executed(&self, marker: &str) -> usize {
-        let quoted = |line: &&Vec<u8>| position(line, format!("\"{marker}\"").as_bytes()).is_some();
-        match self.executor {
-            Executor::Recorder => self.recorded().iter().filter(quoted).count(),
-            Executor::Live => self
-                .target
-                .requests()
-                .iter()
-                .map(|request| request.raw.clone())
-                .filter(|raw| {
-                    // In a body as a JSON string, in a path as a segment.
-                    [
-                        format!("\"{marker}\""),
-                        format!("/{marker} "),
-                        format!("/{marker}?"),
-                        format!("={marker} "),
-                    ]
-                    .iter()
-                    .any(|form| position(raw, form.as_bytes()).is_some())
-                })
-                .count(),
+        let actions: Vec<Vec<u8>> = match self.executor {
+            Executor::Recorder => self.recorded(),
+            Executor::Live => self.target.requests().into_iter().map(|request| request.raw).collect(),
+        };
+        actions.iter().filter(|action| mentions(action, marker.as_bytes())).count()
+    }
+
+    /// Forgets what earlier sessions left: journal, record files, what the target saw. Only between
+    /// sessions.
+    ///
+    /// # Panics
+    /// If something cannot be removed.
+    pub fn forget(&self) {
+        let journal = self.folder().join("journal");
+        if journal.exists() {
+            std::fs::remove_dir_all(journal).expect("own folder");
         }
+        for number in 0..self.sessions.load(Ordering::Relaxed) {
+            let _ = std::fs::remove_file(self.folder().join(format!("record-{number}.jsonl")));
+        }
+        self.target.reset();
     }
 
     /// What reached the outside by now.
@@ -251,7 +221,7 @@ impl Stage {
             connections: self.target.connections(),
             questions: self.names.questions().len(),
             lookups: self.names.lookups(tls::NAME),
-            secret_read: self.watch.reads() > 0,
+            secret_reads: self.watch.reads(),
         }
     }
 
@@ -269,16 +239,25 @@ impl Stage {
             ("the record file", &records),
             ("the log file", &log),
         ] {
-            self.canary
-                .assert_absent(&format!("{place} of {}", self.name), bytes);
+            self.canary.assert_absent(&format!("{place} of {}", self.name), bytes);
         }
         if self.executor == Executor::Recorder {
-            self.canary.assert_absent(
-                "the target, though nothing was to be performed",
-                &self.target.received(),
-            );
+            self.canary
+                .assert_absent("the target, though nothing was to be performed", &self.target.received());
         }
     }
+}
+
+fn mentions(bytes: &[u8], marker: &[u8]) -> bool {
+    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let mut rest = bytes;
+    while let Some(found) = position(rest, marker) {
+        rest = &rest[found + marker.len()..];
+        if !rest.first().is_some_and(goes_on) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Writes a file that only its owner can read.

@@ -23,14 +23,10 @@ impl ReadWatch {
     /// If the system gives no watch.
     #[must_use]
     pub fn new(file: &Path) -> Self {
-        let descriptor =
-            inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC)
-                .expect("an inotify instance");
+        let descriptor = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC)
+            .expect("an inotify instance");
         inotify::add_watch(&descriptor, file, inotify::WatchFlags::ACCESS).expect("a watch");
-        Self {
-            descriptor,
-            reads: Mutex::new(0),
-        }
+        Self { descriptor, reads: Mutex::new(0) }
     }
 
     /// How many reads there were since the watch began (the kernel may merge two at once into one;

@@ -55,10 +55,7 @@ impl Ledger {
             reader.push(line);
             reader.push(b"\n");
             let strict = match reader.next() {
-                Some(Ok(frame)) => parser
-                    .parse(frame)
-                    .ok()
-                    .map(|document| document.root().to_owned_json()),
+                Some(Ok(frame)) => parser.parse(frame).ok().map(|document| document.root().to_owned_json()),
                 _ => None,
             };
             match strict {
@@ -87,18 +84,11 @@ impl Ledger {
             self.malformed += 1;
             return;
         };
-        let envelope = object
-            .get("jsonrpc")
-            .is_some_and(|version| version == "2.0")
+        let envelope = object.get("jsonrpc").is_some_and(|version| version == "2.0")
             && object.get("method").is_some_and(Value::is_string)
-            && object
-                .keys()
-                .all(|name| ["jsonrpc", "id", "method", "params"].contains(&name.as_str()));
+            && object.keys().all(|name| ["jsonrpc", "id", "method", "params"].contains(&name.as_str()));
         let params = object.get("params");
-        let method = object
-            .get("method")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
         let id = object.get("id").filter(|id| match id {
             Value::String(text) => text.len() <= Limits::default().max_id,
             Value::Number(number) => number.is_i64() || number.to_string() == "-0.0",
@@ -122,18 +112,11 @@ impl Ledger {
         if well_formed {
             asked.requests.push(place);
         }
-        asked.methods.push((
-            method.to_owned(),
-            meta.and_then(|meta| meta.get(META_VERSION)).is_some(),
-        ));
+        asked.methods.push((method.to_owned(), meta.and_then(|meta| meta.get(META_VERSION)).is_some()));
         if let Some(token) = meta.and_then(|meta| meta.get("progressToken")) {
-            self.tokens
-                .insert(token.to_string(), (key.clone(), f64::NEG_INFINITY));
+            self.tokens.insert(token.to_string(), (key.clone(), f64::NEG_INFINITY));
         }
-        if let Some(tool) = params
-            .and_then(|params| params.get("name"))
-            .and_then(Value::as_str)
-        {
+        if let Some(tool) = params.and_then(|params| params.get("name")).and_then(Value::as_str) {
             self.tools.entry(key).or_default().push(tool.to_owned());
         }
     }
@@ -164,9 +147,7 @@ impl Ledger {
                 let Some(id) = id else {
                     self.without_id += 1;
                     if self.without_id > self.malformed + self.repeated() {
-                        return Err(
-                            "a reply without id that nothing in the input accounts for".to_owned()
-                        );
+                        return Err("a reply without id that nothing in the input accounts for".to_owned());
                     }
                     return message::check_error(self, value);
                 };
@@ -189,19 +170,14 @@ impl Ledger {
 
     /// Requests whose id was asked for before: refused without an id while the first is in flight.
     fn repeated(&self) -> usize {
-        self.asked
-            .values()
-            .map(|asked| asked.requests.len().saturating_sub(1))
-            .sum()
+        self.asked.values().map(|asked| asked.requests.len().saturating_sub(1)).sum()
     }
 
     fn progress(&mut self, value: &Value) -> Result<(), String> {
         let params = &value["params"];
         let token = params["progressToken"].to_string();
         let Some((key, last)) = self.tokens.get_mut(&token) else {
-            return Err(format!(
-                "progress for a token that was never given: {token}"
-            ));
+            return Err(format!("progress for a token that was never given: {token}"));
         };
         let told = params["progress"].as_f64().unwrap_or(f64::NAN);
         if told <= *last || told.is_nan() {

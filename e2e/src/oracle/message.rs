@@ -20,19 +20,16 @@ pub(super) fn kind(value: &Value) -> Result<Kind, String> {
     if object.get("jsonrpc").is_none_or(|version| version != "2.0") {
         return Err("`jsonrpc` is not \"2.0\"".to_owned());
     }
-    let (kind, allowed): (_, &[&str]) = match (
-        object.contains_key("result"),
-        object.contains_key("error"),
-        object.contains_key("method"),
-    ) {
-        (true, false, false) => (Kind::Reply, &["jsonrpc", "id", "result"]),
-        (false, true, false) => (Kind::Reply, &["jsonrpc", "id", "error"]),
-        (false, false, true) if object.contains_key("id") => {
-            return Err("a request to the client: this server never asks".to_owned());
-        }
-        (false, false, true) => (Kind::Notification, &["jsonrpc", "method", "params"]),
-        _ => return Err("neither exactly one of result and error, nor a notification".to_owned()),
-    };
+    let (kind, allowed): (_, &[&str]) =
+        match (object.contains_key("result"), object.contains_key("error"), object.contains_key("method")) {
+            (true, false, false) => (Kind::Reply, &["jsonrpc", "id", "result"]),
+            (false, true, false) => (Kind::Reply, &["jsonrpc", "id", "error"]),
+            (false, false, true) if object.contains_key("id") => {
+                return Err("a request to the client: this server never asks".to_owned());
+            }
+            (false, false, true) => (Kind::Notification, &["jsonrpc", "method", "params"]),
+            _ => return Err("neither exactly one of result and error, nor a notification".to_owned()),
+        };
     match object.keys().find(|name| !allowed.contains(&name.as_str())) {
         Some(unknown) => Err(format!("an unknown member: {unknown:?}")),
         None => Ok(kind),
@@ -44,9 +41,7 @@ pub(super) fn check_notification(ledger: &Ledger, value: &Value) -> Result<(), S
     let definition = match value["method"].as_str() {
         Some("notifications/progress") => "ProgressNotification",
         other => {
-            return Err(format!(
-                "a notification that this server never sends: {other:?}"
-            ));
+            return Err(format!("a notification that this server never sends: {other:?}"));
         }
     };
     schema::check(revision, "JSONRPCNotification", value)?;
@@ -95,9 +90,7 @@ fn check_result(ledger: &Ledger, method: &str, modern: bool, value: &Value) -> R
         "tools/call" => "CallToolResult",
         "tools/list" => "ListToolsResult",
         _ => {
-            return Err(format!(
-                "a result for {method:?}, which this server does not have"
-            ));
+            return Err(format!("a result for {method:?}, which this server does not have"));
         }
     };
     if method == "ping" && result != &serde_json::json!({}) {
@@ -114,11 +107,7 @@ fn check_result(ledger: &Ledger, method: &str, modern: bool, value: &Value) -> R
     } else if !result["resultType"].is_null() {
         return Err("`resultType` before 2026-07-28".to_owned());
     }
-    let envelope = if revision < Revision::V2025_11_25 {
-        "JSONRPCResponse"
-    } else {
-        "JSONRPCResultResponse"
-    };
+    let envelope = if revision < Revision::V2025_11_25 { "JSONRPCResponse" } else { "JSONRPCResultResponse" };
     schema::check(revision, envelope, value)?;
     schema::check(revision, definition, result)
 }
@@ -128,15 +117,11 @@ fn remember(ledger: &mut Ledger, method: &str, modern: bool, result: &Value) {
     ledger.modern |= modern && method != "server/discover";
     match method {
         "initialize" => {
-            ledger.negotiated = result["protocolVersion"]
-                .as_str()
-                .and_then(Revision::from_name);
+            ledger.negotiated = result["protocolVersion"].as_str().and_then(Revision::from_name);
         }
         "tools/list" => {
             for tool in result["tools"].as_array().into_iter().flatten() {
-                if let (Some(name), Some(output)) =
-                    (tool["name"].as_str(), tool.get("outputSchema"))
-                {
+                if let (Some(name), Some(output)) = (tool["name"].as_str(), tool.get("outputSchema")) {
                     ledger.outputs.insert(name.to_owned(), output.clone());
                 }
             }
@@ -145,12 +130,7 @@ fn remember(ledger: &mut Ledger, method: &str, modern: bool, result: &Value) {
     }
 }
 
-fn check_structured(
-    ledger: &Ledger,
-    key: &str,
-    method: &str,
-    result: &Value,
-) -> Result<(), String> {
+fn check_structured(ledger: &Ledger, key: &str, method: &str, result: &Value) -> Result<(), String> {
     let structured = result.get("structuredContent");
     if method != "tools/call" {
         return Ok(());
@@ -158,8 +138,7 @@ fn check_structured(
     if structured.is_some() && result["isError"] == true {
         return Err("an error with `structuredContent`: a client would hide its text".to_owned());
     }
-    if structured.is_some()
-        && matches!(ledger.negotiated, Some(revision) if revision < Revision::V2025_06_18)
+    if structured.is_some() && matches!(ledger.negotiated, Some(revision) if revision < Revision::V2025_06_18)
     {
         return Err("`structuredContent` before 2025-06-18".to_owned());
     }
@@ -171,9 +150,9 @@ fn check_structured(
     match structured {
         Some(structured) => schema::check_output(output, structured),
         None if result["isError"] == true => Ok(()),
-        None => Err(format!(
-            "`{tool}` published an output schema, but its result has no `structuredContent`"
-        )),
+        None => {
+            Err(format!("`{tool}` published an output schema, but its result has no `structuredContent`"))
+        }
     }
 }
 
@@ -181,14 +160,10 @@ fn check_structured(
 pub(super) fn check_error(ledger: &Ledger, value: &Value) -> Result<(), String> {
     let error = value.get("error").ok_or("a result without an id")?;
     let revision = in_use(ledger);
-    let code = error["code"]
-        .as_i64()
-        .ok_or("the error's code is no integer")?;
+    let code = error["code"].as_i64().ok_or("the error's code is no integer")?;
     let known = [-32700, -32600, -32601, -32602, -32603, -32022, -32021];
     if !known.contains(&code) {
-        return Err(format!(
-            "an error code that this server does not have: {code}"
-        ));
+        return Err(format!("an error code that this server does not have: {code}"));
     }
     let absent = revision >= Revision::V2025_11_25;
     let mut shown = value.clone();
@@ -202,32 +177,16 @@ pub(super) fn check_error(ledger: &Ledger, value: &Value) -> Result<(), String> 
         None if !absent => shown["id"] = 0.into(),
         _ => {}
     }
-    let envelope = if absent {
-        "JSONRPCErrorResponse"
-    } else {
-        "JSONRPCError"
-    };
+    let envelope = if absent { "JSONRPCErrorResponse" } else { "JSONRPCError" };
     schema::check(revision, envelope, &shown)?;
     match code {
-        -32022 => schema::check(
-            Revision::V2026_07_28,
-            "UnsupportedProtocolVersionError",
-            value,
-        ),
-        -32021 => schema::check(
-            Revision::V2026_07_28,
-            "MissingRequiredClientCapabilityError",
-            value,
-        ),
+        -32022 => schema::check(Revision::V2026_07_28, "UnsupportedProtocolVersionError", value),
+        -32021 => schema::check(Revision::V2026_07_28, "MissingRequiredClientCapabilityError", value),
         _ => Ok(()),
     }
 }
 
 /// The revision that a message without a request of its own is judged by.
 fn in_use(ledger: &Ledger) -> Revision {
-    if ledger.modern {
-        Revision::V2026_07_28
-    } else {
-        ledger.negotiated.unwrap_or(Revision::V2025_06_18)
-    }
+    if ledger.modern { Revision::V2026_07_28 } else { ledger.negotiated.unwrap_or(Revision::V2025_06_18) }
 }

@@ -53,10 +53,7 @@ pub struct Fault {
 
 impl Fault {
     fn new(offset: usize, why: impl Into<String>) -> Self {
-        Self {
-            offset,
-            why: why.into(),
-        }
+        Self { offset, why: why.into() }
     }
 }
 
@@ -90,10 +87,7 @@ pub fn judge(transcript: &Transcript<'_>) -> Result<(), Fault> {
     let mut start = 0;
     while let Some(line) = reader.next() {
         let frame = line.map_err(|refusal| {
-            Fault::new(
-                start + refusal.offset(),
-                format!("not a frame: {}", refusal.reason()),
-            )
+            Fault::new(start + refusal.offset(), format!("not a frame: {}", refusal.reason()))
         })?;
         let length = frame.text().len();
         let next = start + length + 1;
@@ -101,19 +95,13 @@ pub fn judge(transcript: &Transcript<'_>) -> Result<(), Fault> {
             return Err(Fault::new(next - 1, "the line ends in CR LF"));
         }
         if let Some(found) = frame.text().find(['\u{85}', '\u{2028}', '\u{2029}']) {
-            return Err(Fault::new(
-                start + found,
-                "a character that other readers take for a line end",
-            ));
+            return Err(Fault::new(start + found, "a character that other readers take for a line end"));
         }
         if !frame.text().starts_with(['{', '[']) || !frame.text().ends_with(['}', ']']) {
             return Err(Fault::new(start, "something stands around the message"));
         }
         let document = parser.parse(frame).map_err(|refusal| {
-            Fault::new(
-                start + refusal.offset(),
-                format!("not strict JSON: {}", refusal.reason()),
-            )
+            Fault::new(start + refusal.offset(), format!("not strict JSON: {}", refusal.reason()))
         })?;
         let value = document.root().to_owned_json();
         ledger.take(&value).map_err(|why| Fault::new(start, why))?;
@@ -122,9 +110,7 @@ pub fn judge(transcript: &Transcript<'_>) -> Result<(), Fault> {
     if start < transcript.stdout.len() {
         return Err(Fault::new(start, "bytes after the last line feed"));
     }
-    ledger
-        .settle(transcript.answers)
-        .map_err(|why| Fault::new(start, why))
+    ledger.settle(transcript.answers).map_err(|why| Fault::new(start, why))
 }
 
 /// Judges a transcript and fails the test if it is at fault: with the first wrong bytes, their offset,
@@ -154,12 +140,7 @@ fn show(bytes: &[u8], offset: usize) -> String {
     let before = &bytes[from.saturating_sub(32)..from];
     for (what, part) in [("before", before), ("wrong ", wrong)] {
         let hex: Vec<String> = part.iter().map(|byte| format!("{byte:02x}")).collect();
-        let _ = writeln!(
-            shown,
-            "  {what}: {}\n          \"{}\"",
-            hex.join(" "),
-            part.escape_ascii()
-        );
+        let _ = writeln!(shown, "  {what}: {}\n          \"{}\"", hex.join(" "), part.escape_ascii());
     }
     shown
 }

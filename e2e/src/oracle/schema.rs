@@ -21,15 +21,8 @@ pub(super) fn check(revision: Revision, definition: &str, value: &Value) -> Resu
     };
     let key = format!("{revision} {definition}");
     let validator = cached(key.clone(), || {
-        let definitions = if document.get("$defs").is_some() {
-            "$defs"
-        } else {
-            "definitions"
-        };
-        assert!(
-            !document[definitions][definition].is_null(),
-            "{revision} has no `{definition}`"
-        );
+        let definitions = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
+        assert!(!document[definitions][definition].is_null(), "{revision} has no `{definition}`");
         json!({
             "$schema": document["$schema"],
             "allOf": [{ "$ref": format!("#/{definitions}/{definition}") }],
@@ -48,23 +41,16 @@ pub(super) fn check_output(published: &Value, structured: &Value) -> Result<(), 
 fn report(validator: &Validator, value: &Value, what: &str) -> Result<(), String> {
     match validator.iter_errors(value).next() {
         None => Ok(()),
-        Some(error) => Err(format!(
-            "not valid by {what}: {error} at `{}`",
-            error.instance_path()
-        )),
+        Some(error) => Err(format!("not valid by {what}: {error} at `{}`", error.instance_path())),
     }
 }
 
 fn cached(key: String, schema: impl FnOnce() -> Value) -> Arc<Validator> {
     static VALIDATORS: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
-    let mut validators = VALIDATORS
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut validators = VALIDATORS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let validator = validators.entry(key).or_insert_with_key(|key| {
         let schema = schema();
-        Arc::new(
-            jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{key}: {error}")),
-        )
+        Arc::new(jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{key}: {error}")))
     });
     Arc::clone(validator)
 }
@@ -75,12 +61,8 @@ fn document(revision: Revision) -> Option<&'static Value> {
         let folder = shared::folder("external/mcp-schema")?;
         let read = |revision: Revision| {
             let file = folder.join(revision.name()).join("schema.json");
-            let text =
-                std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-            (
-                revision,
-                serde_json::from_slice(&text).expect("an official schema is JSON"),
-            )
+            let text = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            (revision, serde_json::from_slice(&text).expect("an official schema is JSON"))
         };
         Some(Revision::ALL.into_iter().map(read).collect())
     });

@@ -4,7 +4,8 @@ use super::*;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
-const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":7}}}"#;
+const CALL: &str =
+    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":7}}}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":"p","result":{}}"#;
 const CALLED: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"x"}],"structuredContent":{"ok":true}}}"#;
@@ -17,22 +18,13 @@ fn initialized(version: &str) -> String {
 }
 
 fn verdict(stdin: &[&str], stdout: &[&str]) -> Result<(), String> {
-    let join = |lines: &[&str]| {
-        lines
-            .iter()
-            .map(|line| format!("{line}\n"))
-            .collect::<String>()
-    };
+    let join = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let (stdin, stdout) = (join(stdin), join(stdout));
     raw(stdin.as_bytes(), stdout.as_bytes(), Answers::All).map_err(|fault| fault.why)
 }
 
 fn raw(stdin: &[u8], stdout: &[u8], answers: Answers) -> Result<(), Fault> {
-    judge(&Transcript {
-        stdin,
-        stdout,
-        answers,
-    })
+    judge(&Transcript { stdin, stdout, answers })
 }
 
 fn fault(stdin: &[&str], stdout: &[&str]) -> String {
@@ -42,11 +34,7 @@ fn fault(stdin: &[&str], stdout: &[&str]) -> String {
 #[test]
 fn a_right_session_passes_in_every_legacy_revision() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        assert_eq!(
-            verdict(&[INITIALIZE, PING], &[&initialized(version), PONG]),
-            Ok(()),
-            "{version}"
-        );
+        assert_eq!(verdict(&[INITIALIZE, PING], &[&initialized(version), PONG]), Ok(()), "{version}");
     }
     let listed = [&*initialized("2025-06-18"), LISTED, CALLED];
     assert_eq!(verdict(&[INITIALIZE, LIST, CALL], &listed), Ok(()));
@@ -65,8 +53,7 @@ fn bytes_that_are_no_message_are_found_at_their_offset() {
         (format!("{PONG} {PONG}\n"), PONG.len() + 1),
         (format!("\u{feff}{PONG}\n"), 0),
     ] {
-        let found =
-            raw(stdin.as_bytes(), stdout.as_bytes(), Answers::All).map_err(|fault| fault.offset);
+        let found = raw(stdin.as_bytes(), stdout.as_bytes(), Answers::All).map_err(|fault| fault.offset);
         assert_eq!(found, Err(offset), "{stdout:?}");
     }
 }
@@ -88,9 +75,7 @@ fn replies_are_counted() {
 fn a_closed_session_owes_what_came_before_the_last_reply() {
     let stdin = format!("{PING}\n{CALL}\n{LIST}\n");
     let error = |id: u32| {
-        format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32600,\"message\":\"m\"}}}}\n"
-        )
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32600,\"message\":\"m\"}}}}\n")
     };
     let prefix = |stdout: &str| raw(stdin.as_bytes(), stdout.as_bytes(), Answers::Prefix).is_ok();
     assert!(prefix(&format!("{PONG}\n")));
@@ -112,15 +97,8 @@ fn ids_are_absent_or_null_as_the_revision_has_it() {
     let absent = r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"m"}}"#;
     for (version, right, wrong) in [("2025-06-18", null, absent), ("2025-11-25", absent, null)] {
         let answer = initialized(version);
-        assert_eq!(
-            verdict(&[INITIALIZE, "{"], &[&answer, right]),
-            Ok(()),
-            "{version}"
-        );
-        assert!(
-            verdict(&[INITIALIZE, "{"], &[&answer, wrong]).is_err(),
-            "{version}"
-        );
+        assert_eq!(verdict(&[INITIALIZE, "{"], &[&answer, right]), Ok(()), "{version}");
+        assert!(verdict(&[INITIALIZE, "{"], &[&answer, wrong]).is_err(), "{version}");
     }
 }
 
@@ -172,15 +150,16 @@ fn a_batch_is_answered_by_one_array_in_its_one_revision() {
 #[test]
 fn structured_content_is_what_was_published() {
     let start = [initialized("2025-06-18"), LISTED.to_owned()];
-    let session =
-        |called: &str| verdict(&[INITIALIZE, LIST, CALL], &[&start[0], &start[1], called]);
+    let session = |called: &str| verdict(&[INITIALIZE, LIST, CALL], &[&start[0], &start[1], called]);
     assert!(session(&CALLED.replace("ok", "no")).is_err());
     assert!(session(r#"{"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#).is_err());
-    assert_eq!(
-        session(r#"{"jsonrpc":"2.0","id":2,"result":{"content":[],"isError":true}}"#),
-        Ok(())
+    assert_eq!(session(r#"{"jsonrpc":"2.0","id":2,"result":{"content":[],"isError":true}}"#), Ok(()));
+    assert!(
+        session(
+            r#"{"jsonrpc":"2.0","id":2,"result":{"content":[],"isError":true,"structuredContent":{"ok":1}}}"#
+        )
+        .is_err()
     );
-    assert!(session(r#"{"jsonrpc":"2.0","id":2,"result":{"content":[],"isError":true,"structuredContent":{"ok":1}}}"#).is_err());
 }
 
 #[test]
@@ -190,16 +169,9 @@ fn the_official_schemas_judge_each_result_by_its_method() {
     }
     let answer = initialized("2025-06-18");
     let wrong = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text"}]}}"#;
+    assert!(fault(&[INITIALIZE, CALL], &[&answer, wrong]).contains("not valid by 2025-06-18 CallToolResult"));
     assert!(
-        fault(&[INITIALIZE, CALL], &[&answer, wrong])
-            .contains("not valid by 2025-06-18 CallToolResult")
-    );
-    assert!(
-        fault(
-            &[INITIALIZE, CALL],
-            &[&answer, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#]
-        )
-        .contains("content")
+        fault(&[INITIALIZE, CALL], &[&answer, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#]).contains("content")
     );
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let modern = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{{{meta}}}}}"#);
@@ -208,13 +180,7 @@ fn the_official_schemas_judge_each_result_by_its_method() {
             r#"{{"jsonrpc":"2.0","id":2,"result":{{"tools":[]{more},"resultType":"complete","_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"f","version":"1"}}}}}}}}"#
         )
     };
-    assert_eq!(
-        verdict(
-            &[&modern],
-            &[&listed(r#","ttlMs":0,"cacheScope":"private""#)]
-        ),
-        Ok(())
-    );
+    assert_eq!(verdict(&[&modern], &[&listed(r#","ttlMs":0,"cacheScope":"private""#)]), Ok(()));
     assert!(fault(&[&modern], &[&listed("")]).contains("ListToolsResult"));
     let unsupported =
         r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32022,"message":"m","data":{"supported":[]}}}"#;

@@ -81,9 +81,7 @@ impl Request {
         let head = String::from_utf8_lossy(&self.raw[..self.body_at]).into_owned();
         head.lines().skip(1).find_map(|line| {
             let (found, value) = line.split_once(':')?;
-            found
-                .eq_ignore_ascii_case(name)
-                .then(|| value.trim().to_owned())
+            found.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
         })
     }
 }
@@ -137,11 +135,7 @@ impl Target {
                 });
             }
         });
-        Self {
-            address,
-            seen,
-            stopping,
-        }
+        Self { address, seen, stopping }
     }
 
     /// Where it listens.
@@ -163,6 +157,11 @@ impl Target {
         self.seen.1.notify_all();
     }
 
+    /// Forgets everything: counts, requests, script. Only between sessions: nothing may be under way.
+    pub fn reset(&self) {
+        *self.seen.0.lock().expect("not poisoned") = Seen::default();
+    }
+
     /// How many connections were made.
     #[must_use]
     pub fn connections(&self) -> usize {
@@ -179,21 +178,14 @@ impl Target {
     #[must_use]
     pub fn count_with_marker(&self, marker: &str) -> usize {
         let seen = self.seen.0.lock().expect("not poisoned");
-        seen.requests
-            .iter()
-            .filter(|request| position(&request.raw, marker.as_bytes()).is_some())
-            .count()
+        seen.requests.iter().filter(|request| position(&request.raw, marker.as_bytes()).is_some()).count()
     }
 
     /// Every byte that came in, whole requests or not.
     #[must_use]
     pub fn received(&self) -> Vec<u8> {
         let seen = self.seen.0.lock().expect("not poisoned");
-        let mut bytes: Vec<u8> = seen
-            .requests
-            .iter()
-            .flat_map(|request| request.raw.clone())
-            .collect();
+        let mut bytes: Vec<u8> = seen.requests.iter().flat_map(|request| request.raw.clone()).collect();
         bytes.extend(seen.fragments.iter().flatten());
         bytes
     }
@@ -208,11 +200,7 @@ impl Target {
         let mut seen = seen.lock().expect("not poisoned");
         while seen.requests.len() < count {
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(
-                !left.is_zero(),
-                "the target got {} of {count} requests",
-                seen.requests.len()
-            );
+            assert!(!left.is_zero(), "the target got {} of {count} requests", seen.requests.len());
             seen = changed.wait_timeout(seen, left).expect("not poisoned").0;
         }
     }
@@ -261,12 +249,7 @@ fn serve(mut stream: impl Read + Write, shared: &(Mutex<Seen>, Condvar)) -> io::
         let read = stream.read(&mut chunk).unwrap_or(0);
         if read == 0 {
             if !pending.is_empty() {
-                shared
-                    .0
-                    .lock()
-                    .expect("not poisoned")
-                    .fragments
-                    .push(pending);
+                shared.0.lock().expect("not poisoned").fragments.push(pending);
             }
             return Ok(());
         }
@@ -277,20 +260,10 @@ fn serve(mut stream: impl Read + Write, shared: &(Mutex<Seen>, Condvar)) -> io::
 /// Takes the first whole request out of `pending`: head, then `content-length` bytes.
 fn whole(pending: &mut Vec<u8>) -> Option<Request> {
     let body_at = position(pending, b"\r\n\r\n")? + 4;
-    let request = Request {
-        raw: pending[..body_at].to_vec(),
-        body_at,
-    };
-    let length: usize = request
-        .header("content-length")
-        .map_or(0, |value| value.parse().unwrap_or(0));
-    let end = body_at
-        .checked_add(length)
-        .filter(|end| *end <= pending.len())?;
-    Some(Request {
-        raw: pending.drain(..end).collect(),
-        body_at,
-    })
+    let request = Request { raw: pending[..body_at].to_vec(), body_at };
+    let length: usize = request.header("content-length").map_or(0, |value| value.parse().unwrap_or(0));
+    let end = body_at.checked_add(length).filter(|end| *end <= pending.len())?;
+    Some(Request { raw: pending.drain(..end).collect(), body_at })
 }
 
 #[cfg(test)]
@@ -311,37 +284,20 @@ mod tests {
     fn connections_and_requests_count_apart() {
         let target = Target::start(false);
         drop(TcpStream::connect(target.address()).unwrap());
-        let answer = ask(
-            target.address(),
-            &[
-                b"POST /a HTTP/1.1\r\nX-A: b\r\nContent-Length: 4\r\n\r\nmk",
-                b"01",
-            ],
-        );
+        let answer =
+            ask(target.address(), &[b"POST /a HTTP/1.1\r\nX-A: b\r\nContent-Length: 4\r\n\r\nmk", b"01"]);
         assert!(answer.starts_with(b"HTTP/1.1 200 "), "{answer:?}");
         assert_eq!((target.connections(), target.requests().len()), (2, 1));
         let request = &target.requests()[0];
-        assert_eq!(
-            (request.line().as_str(), request.body()),
-            ("POST /a HTTP/1.1", &b"mk01"[..])
-        );
+        assert_eq!((request.line().as_str(), request.body()), ("POST /a HTTP/1.1", &b"mk01"[..]));
         assert_eq!(request.header("x-a").as_deref(), Some("b"));
-        assert_eq!(
-            (
-                target.count_with_marker("mk01"),
-                target.count_with_marker("mk02")
-            ),
-            (1, 0)
-        );
+        assert_eq!((target.count_with_marker("mk01"), target.count_with_marker("mk02")), (1, 0));
     }
 
     #[test]
     fn answers_follow_the_script() {
         let target = Target::start(false);
-        target.script([
-            Answer::Close,
-            Answer::Hold(Box::new(Answer::Body(503, "text/plain", "no".into()))),
-        ]);
+        target.script([Answer::Close, Answer::Hold(Box::new(Answer::Body(503, "text/plain", "no".into())))]);
         let request: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
         assert_eq!(ask(target.address(), &[request]), b"");
         std::thread::scope(|scope| {

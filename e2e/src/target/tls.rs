@@ -30,8 +30,7 @@ pub fn authority() -> &'static str {
 /// # Errors
 /// If the peer does not finish the handshake: nothing was read that could be a request.
 pub fn accept(mut stream: TcpStream) -> io::Result<StreamOwned<ServerConnection, TcpStream>> {
-    let mut connection =
-        ServerConnection::new(Arc::clone(&material().server)).map_err(io::Error::other)?;
+    let mut connection = ServerConnection::new(Arc::clone(&material().server)).map_err(io::Error::other)?;
     while connection.is_handshaking() {
         connection.complete_io(&mut stream)?;
     }
@@ -44,8 +43,8 @@ fn material() -> &'static Material {
         let mut params = CertificateParams::new(Vec::<String>::new()).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key"))
-            .expect("an authority");
+        let authority =
+            CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
         let key = KeyPair::generate().expect("a key");
         let certificate = CertificateParams::new(vec![NAME.to_owned()])
             .expect("a name")
@@ -61,9 +60,6 @@ fn material() -> &'static Material {
                 PrivateKeyDer::Pkcs8(key.serialize_der().into()),
             )
             .expect("key and certificate belong together");
-        Material {
-            authority: authority.pem(),
-            server: Arc::new(server),
-        }
+        Material { authority: authority.pem(), server: Arc::new(server) }
     })
 }

@@ -16,7 +16,7 @@ mod source;
 mod strength;
 
 pub use environment::Environment;
-pub use error::VaultError;
+pub use error::{FileFault, VaultError, Weakness};
 pub use redact::{Redacted, Redaction, RedactionStream, Redactor, Watched};
 pub use secret::Secret;
 pub use source::Source;

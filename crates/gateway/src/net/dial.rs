@@ -77,12 +77,17 @@ async fn attempt(
         .map_err(|fault| reason(&fault))?;
     let reached = stream.peer_addr().map_err(|_| DialError::Socket)?;
     let local = stream.local_addr().map_err(|_| DialError::Socket)?;
-    // A dial to an unused local port can connect to itself (RFC 9293 section 3.5).
-    if reached != peer || local == peer {
+    if !is_dialled(peer, reached, local) {
         return Err(DialError::OtherPeer);
     }
     stream.set_nodelay(true).map_err(|_| DialError::Socket)?;
     Ok(stream)
+}
+
+/// Whether the socket ends where it was dialled to. A dial to an unused local port can connect to
+/// itself (RFC 9293 section 3.5).
+fn is_dialled(dialled: SocketAddr, reached: SocketAddr, local: SocketAddr) -> bool {
+    reached == dialled && local != dialled
 }
 
 /// The end of this attempt's share of the time, when `left` addresses have still to be tried.
@@ -101,5 +106,25 @@ fn reason(fault: &io::Error) -> DialError {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => DialError::Refused,
         io::ErrorKind::TimedOut => DialError::Deadline,
         _ => DialError::Unreachable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_dialled_peer_will_do() {
+        let address = |text: &str| text.parse::<SocketAddr>().unwrap();
+        let dialled = address("127.0.0.1:443");
+        let local = address("127.0.0.1:50000");
+        assert!(is_dialled(dialled, dialled, local));
+        for other in ["127.0.0.2:443", "127.0.0.1:444", "[::ffff:127.0.0.1]:443"] {
+            assert!(!is_dialled(dialled, address(other), local), "{other}");
+        }
+        assert!(
+            !is_dialled(dialled, dialled, dialled),
+            "a connection to itself"
+        );
     }
 }

@@ -13,6 +13,10 @@ pub mod resolve;
 pub mod tls;
 
 #[cfg(test)]
+#[expect(
+    unreachable_pub,
+    reason = "the end-to-end harness exports the same file"
+)]
 #[path = "../../../../e2e/src/stub_dns.rs"]
 mod stub_dns;
 #[cfg(test)]

@@ -1,26 +1,27 @@
 //! Name look-up. Belongs here: which name servers are asked, one look-up for one action, and its
-//! bounds. Must not: judge the answers, keep them, or read anything but the configured servers'
-//! addresses.
+//! bounds. Must not: judge the addresses, keep them, or read anything but the servers' own.
 //!
 //! The hosts file, search domains, the options of `resolv.conf` and the variables that change a
-//! system resolver (`RES_OPTIONS`, `LOCALDOMAIN`, `HOSTALIASES`) have no effect. Names are absolute.
-//! Each look-up uses a resolver of its own, so that no answer crosses from one target to another.
+//! system resolver (`RES_OPTIONS`, `LOCALDOMAIN`, `HOSTALIASES`) have no effect. Names are absolute
+//! and asked for as they are. Nothing is cached, so that no answer crosses from one target to
+//! another.
+//!
+//! The messages are `hickory-proto`'s. Its resolver is not used: it sends a question again on a
+//! timer of its own, which no count of look-ups survives, a first server that does not answer uses
+//! up the time of the others, and its cache cannot be left out.
+
+mod answer;
+mod exchange;
+#[cfg(test)]
+mod tests;
 
 use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-use hickory_resolver::TokioResolver;
-use hickory_resolver::config::{
-    ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig,
-    ServerOrderingStrategy,
-};
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::net::{DnsError, NetError};
-use hickory_resolver::proto::op::ResponseCode;
-use hickory_resolver::proto::rr::Name;
-use tokio::time::{Instant, timeout_at};
+use hickory_proto::rr::{Name, RecordType};
+use tokio::time::Instant;
 
 use super::host::DnsName;
 
@@ -42,9 +43,9 @@ pub enum ResolveError {
     /// The name exists and has no address.
     #[error("the target's name has no address")]
     NoAddress,
-    /// No server answered.
-    #[error("no name server answered")]
-    NoAnswer,
+    /// No server could be reached.
+    #[error("no name server can be reached")]
+    NoServer,
     /// The name does not exist.
     #[error("the target's name does not exist")]
     NoSuchName,
@@ -101,19 +102,24 @@ impl Resolver {
         Self::from_file(Path::new("/etc/resolv.conf"))
     }
 
-    fn from_file(path: &Path) -> Result<Self, NameServerFault> {
+    pub(super) fn from_file(path: &Path) -> Result<Self, NameServerFault> {
         const LIMIT: u64 = 64 * 1024;
         let unreadable = |_| NameServerFault::Unreadable;
         let file = std::fs::File::open(path).map_err(unreadable)?;
         let mut text = String::new();
-        file.take(LIMIT)
+        let length = file
+            .take(LIMIT)
             .read_to_string(&mut text)
             .map_err(unreadable)?;
+        // A cut list would be another list.
+        if u64::try_from(length).is_ok_and(|length| length == LIMIT) {
+            return Err(NameServerFault::Unreadable);
+        }
         Self::new(name_servers(&text)?)
     }
 
-    /// The addresses of `name`: one query for A and one for AAAA records, at the same time. IPv4
-    /// comes first. Nothing is cached.
+    /// The addresses of `name`, IPv4 first: one question for A and one for AAAA records, at the
+    /// same time. A family without an answer does not spoil the other.
     ///
     /// # Errors
     /// [`ResolveError`], within `deadline`.
@@ -124,47 +130,67 @@ impl Resolver {
     ) -> Result<Vec<IpAddr>, ResolveError> {
         let mut absolute = Name::from_ascii(name.as_str()).map_err(|_| ResolveError::Malformed)?;
         absolute.set_fqdn(true);
-        let resolver = self.fresh().map_err(|fault| reason(&fault))?;
-        let lookup = timeout_at(deadline, resolver.lookup_ip(absolute))
-            .await
-            .map_err(|_| ResolveError::Deadline)?
-            .map_err(|fault| reason(&fault))?;
-        let mut addresses = Vec::new();
-        for address in lookup.iter() {
-            if addresses.len() >= Self::MAX_ADDRESSES {
+        let (four, six) = tokio::join!(
+            self.ask(&absolute, RecordType::A, deadline),
+            self.ask(&absolute, RecordType::AAAA, deadline),
+        );
+        let addresses = match (four, six) {
+            (Ok(four), Ok(six)) => [four, six].concat(),
+            (Err(ResolveError::TooManyAddresses), _) | (_, Err(ResolveError::TooManyAddresses)) => {
                 return Err(ResolveError::TooManyAddresses);
             }
-            addresses.push(address);
-        }
-        if addresses.is_empty() {
-            return Err(ResolveError::NoAddress);
+            (Ok(found), Err(_)) | (Err(_), Ok(found)) => found,
+            // "No address" is the weaker statement of the two.
+            (Err(ResolveError::NoAddress), Err(fault)) | (Err(fault), Err(_)) => {
+                return Err(fault);
+            }
+        };
+        if addresses.len() > Self::MAX_ADDRESSES {
+            return Err(ResolveError::TooManyAddresses);
         }
         Ok(addresses)
     }
 
-    /// One resolver for one look-up. Every setting that could reach outside is named here.
-    fn fresh(&self) -> Result<TokioResolver, NetError> {
-        let servers = self.servers.iter().map(|server| {
-            let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()];
-            let at_port = |mut connection: ConnectionConfig| {
-                connection.port = server.port();
-                connection
-            };
-            NameServerConfig::new(server.ip(), true, connections.map(at_port).into())
-        });
-        let config = ResolverConfig::from_parts(None, Vec::new(), servers.collect());
-        let mut builder =
-            TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
-        let options = builder.options_mut();
-        options.use_hosts_file = ResolveHosts::Never;
-        options.cache_size = 0;
-        options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-        options.server_ordering_strategy = ServerOrderingStrategy::UserProvidedOrder;
-        options.num_concurrent_reqs = 1;
-        options.attempts = 1;
-        options.timeout = Duration::from_secs(2);
-        builder.build()
+    /// One question, to each server in turn and then once more, until one of them knows.
+    async fn ask(
+        &self,
+        name: &Name,
+        kind: RecordType,
+        deadline: Instant,
+    ) -> Result<Vec<IpAddr>, ResolveError> {
+        let rounds = self.servers.iter().chain(&self.servers);
+        let total = self.servers.len().saturating_mul(2);
+        let mut last = ResolveError::Deadline;
+        for (server, left) in rounds.zip((1..=total).rev()) {
+            match exchange::ask(*server, name, kind, turn(deadline, left)).await {
+                Err(
+                    fault @ (ResolveError::Deadline
+                    | ResolveError::Malformed
+                    | ResolveError::NoServer
+                    | ResolveError::ServerFailure),
+                ) => last = fault,
+                settled => return settled,
+            }
+            if Instant::now() >= deadline {
+                return Err(ResolveError::Deadline);
+            }
+        }
+        Err(last)
     }
+}
+
+/// The end of this turn, with `left` turns still to go: an equal share of the time, but a server
+/// that has said nothing for three seconds is not waited for while there is another.
+fn turn(deadline: Instant, left: usize) -> Instant {
+    const PATIENCE: Duration = Duration::from_secs(3);
+    let now = Instant::now();
+    let remaining = deadline.saturating_duration_since(now);
+    let share = u32::try_from(left)
+        .ok()
+        .and_then(|left| remaining.checked_div(left))
+        .unwrap_or(remaining);
+    let wait = if left > 1 { share.min(PATIENCE) } else { share };
+    now.checked_add(wait).unwrap_or(deadline)
 }
 
 /// The servers in the text of a `resolv.conf(5)`. Every other line is ignored.
@@ -183,20 +209,4 @@ fn name_servers(text: &str) -> Result<Vec<SocketAddr>, NameServerFault> {
         servers.push(SocketAddr::new(address, DNS_PORT));
     }
     Ok(servers)
-}
-
-/// The library's errors hold names and records from the answer; none of that goes on.
-fn reason(fault: &NetError) -> ResolveError {
-    match fault {
-        NetError::Timeout | NetError::Io(_) | NetError::NoConnections | NetError::Busy => {
-            ResolveError::NoAnswer
-        }
-        NetError::Dns(DnsError::NoRecordsFound(absent)) => match absent.response_code {
-            ResponseCode::NXDomain => ResolveError::NoSuchName,
-            ResponseCode::NoError => ResolveError::NoAddress,
-            _ => ResolveError::ServerFailure,
-        },
-        NetError::Dns(DnsError::ResponseCode(_)) => ResolveError::ServerFailure,
-        _ => ResolveError::Malformed,
-    }
 }

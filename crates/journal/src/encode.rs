@@ -33,10 +33,7 @@ pub(crate) struct Body {
 impl Body {
     pub(crate) fn new<T: Serialize>(kind: &'static str, members: &T) -> io::Result<Self> {
         let mut json = Vec::with_capacity(1024);
-        members.serialize(&mut serde_json::Serializer::with_formatter(
-            &mut json,
-            AsciiFormatter,
-        ))?;
+        members.serialize(&mut serde_json::Serializer::with_formatter(&mut json, AsciiFormatter))?;
         Ok(Self { kind, json })
     }
 }
@@ -55,26 +52,15 @@ pub(crate) fn write_line(out: &mut Vec<u8>, sequence: u64, at: &str, body: &Body
 /// Appends one line for another program: with the name of the run, and no checksum.
 pub(crate) fn write_export(out: &mut Vec<u8>, run: &str, sequence: u64, at: &str, body: &Body) {
     let run = Value::from(run);
-    write_members(
-        out,
-        &format!(r#""v":{VERSION},"run":{run}"#),
-        sequence,
-        at,
-        body,
-    );
+    write_members(out, &format!(r#""v":{VERSION},"run":{run}"#), sequence, at, body);
     out.extend_from_slice(b"}\n");
 }
 
 /// Writes the object without its end.
 fn write_members(out: &mut Vec<u8>, first: &str, sequence: u64, at: &str, body: &Body) {
     let kind = body.kind;
-    out.extend_from_slice(
-        format!(r#"{{{first},"seq":{sequence},"at":"{at}","kind":"{kind}""#).as_bytes(),
-    );
-    let members = body
-        .json
-        .strip_prefix(b"{")
-        .and_then(|json| json.strip_suffix(b"}"));
+    out.extend_from_slice(format!(r#"{{{first},"seq":{sequence},"at":"{at}","kind":"{kind}""#).as_bytes());
+    let members = body.json.strip_prefix(b"{").and_then(|json| json.strip_suffix(b"}"));
     if let Some(members) = members.filter(|members| !members.is_empty()) {
         out.push(b',');
         out.extend_from_slice(members);
@@ -92,9 +78,8 @@ pub(crate) struct Parts {
 
 /// Reads a line without its line feed.
 pub(crate) fn read_line(line: &[u8]) -> Result<Parts, RecordFault> {
-    let (content, ending) = line
-        .split_at_checked(line.len().saturating_sub(CHECKSUM_BYTES))
-        .ok_or(RecordFault::Checksum)?;
+    let (content, ending) =
+        line.split_at_checked(line.len().saturating_sub(CHECKSUM_BYTES)).ok_or(RecordFault::Checksum)?;
     let found = ending
         .strip_prefix(CHECKSUM_PREFIX)
         .and_then(|rest| rest.strip_suffix(b"\"}"))
@@ -117,12 +102,7 @@ pub(crate) fn read_line(line: &[u8]) -> Result<Parts, RecordFault> {
     else {
         return Err(RecordFault::Malformed);
     };
-    Ok(Parts {
-        sequence,
-        at,
-        kind,
-        members,
-    })
+    Ok(Parts { sequence, at, kind, members })
 }
 
 /// The first 128 bits of SHA-256.
@@ -133,12 +113,8 @@ fn checksum(content: &[u8]) -> String {
 
 /// Lower-case hexadecimal.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
-    ];
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0F)])
-        .collect()
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0F)]).collect()
 }

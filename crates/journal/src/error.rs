@@ -38,9 +38,7 @@ pub enum JournalError {
         source: io::Error,
     },
     /// An earlier operation failed: what the file holds is no longer certain, so it is not used again.
-    #[error(
-        "the journal file `{file}` is not used any more: an earlier attempt to {operation} it failed"
-    )]
+    #[error("the journal file `{file}` is not used any more: an earlier attempt to {operation} it failed")]
     Failed {
         /// What failed.
         operation: Operation,

@@ -90,9 +90,7 @@ impl Fingerprinter {
             }
         };
         let mut key = Vec::with_capacity(BLOCK_BYTES);
-        file.take(KEY_LIMIT)
-            .read_to_end(&mut key)
-            .map_err(|error| file_error(KEY_FILE, Fault::Io(error)))?;
+        file.take(KEY_LIMIT).read_to_end(&mut key).map_err(|error| file_error(KEY_FILE, Fault::Io(error)))?;
         if key.len() != KEY_BYTES {
             return Err(file_error(KEY_FILE, Fault::KeyLength));
         }
@@ -100,9 +98,7 @@ impl Fingerprinter {
         for (slot, byte) in block.iter_mut().zip(key) {
             *slot = byte;
         }
-        Ok(Self {
-            keyed: Arc::new(hmac::digest::KeyInit::new((&block).into())),
-        })
+        Ok(Self { keyed: Arc::new(hmac::digest::KeyInit::new((&block).into())) })
     }
 }
 

@@ -14,10 +14,7 @@ use rustix::io::Errno;
 use crate::error::{Fault, JournalError};
 use crate::escape::printable;
 
-const FOLDER: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// An opened folder. Every file is opened relative to this descriptor, so that a folder which is
 /// swapped later is not used.
@@ -37,9 +34,7 @@ impl Folder {
         };
         let folder = Self::open(path)?;
         if created {
-            folder
-                .sync_parent()
-                .map_err(|errno| folder_error(path, errno.into()))?;
+            folder.sync_parent().map_err(|errno| folder_error(path, errno.into()))?;
         }
         folder.judge().map_err(|fault| folder_error(path, fault))?;
         Ok(folder)
@@ -48,17 +43,10 @@ impl Folder {
     /// Opens the folder to read it.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         let descriptor = rustix::fs::open(path, FOLDER, Mode::empty()).map_err(|errno| {
-            let fault = if errno == Errno::LOOP {
-                Fault::NotFolder
-            } else {
-                errno.into()
-            };
+            let fault = if errno == Errno::LOOP { Fault::NotFolder } else { errno.into() };
             folder_error(path, fault)
         })?;
-        Ok(Self {
-            descriptor: File::from(descriptor),
-            path: path.to_owned(),
-        })
+        Ok(Self { descriptor: File::from(descriptor), path: path.to_owned() })
     }
 
     fn judge(&self) -> Result<(), Fault> {
@@ -107,10 +95,11 @@ impl Folder {
                 judge_private(&file).map_err(|fault| file_error(name, fault))?;
                 Ok(Some(file))
             }
-            Err(JournalError::File {
-                fault: Fault::Io(error),
-                ..
-            }) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(JournalError::File { fault: Fault::Io(error), .. })
+                if error.kind() == std::io::ErrorKind::NotFound =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -125,9 +114,7 @@ impl Folder {
             Err(Errno::NXIO) => return Err(file_error(name, Fault::NotRegular)),
             Err(errno) => return Err(file_error(name, errno.into())),
         };
-        let metadata = file
-            .metadata()
-            .map_err(|error| file_error(name, Fault::Io(error)))?;
+        let metadata = file.metadata().map_err(|error| file_error(name, Fault::Io(error)))?;
         if !metadata.is_file() {
             return Err(file_error(name, Fault::NotRegular));
         }
@@ -180,15 +167,9 @@ fn judge_private(file: &File) -> Result<(), Fault> {
 }
 
 fn folder_error(path: &Path, fault: Fault) -> JournalError {
-    JournalError::Folder {
-        path: printable(&path.to_string_lossy()),
-        fault,
-    }
+    JournalError::Folder { path: printable(&path.to_string_lossy()), fault }
 }
 
 pub(crate) fn file_error(name: &str, fault: Fault) -> JournalError {
-    JournalError::File {
-        file: printable(name),
-        fault,
-    }
+    JournalError::File { file: printable(name), fault }
 }

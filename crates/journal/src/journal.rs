@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use framegate_gate::authorization::Permit;
 use framegate_gate::outcome::Outcome;
-use framegate_gate::protocol::Ticket;
+use framegate_gate::protocol::{Negotiated, Ticket};
 use framegate_wire::message::Revision;
 
 use crate::clock::{Clock, SystemClock};
@@ -20,8 +20,8 @@ use crate::fingerprint::{Domain, Fingerprinter, random_name};
 use crate::folder::Folder;
 use crate::lines::Lines;
 use crate::record::{
-    Claimed, IntentRecord, Mode, NegotiatedRecord, OutcomeRecord, RecoveryRecord, StartRecord,
-    StopRecord, kind, summary, word,
+    Claimed, IntentRecord, Mode, NegotiatedRecord, OutcomeRecord, RecoveryRecord, StartRecord, StopRecord,
+    kind, summary, word,
 };
 use crate::recorded::{CommitFailure, Receipt, Recorded, record};
 use crate::recovery;
@@ -88,9 +88,7 @@ pub struct Journal {
 
 impl core::fmt::Debug for Journal {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Journal")
-            .field("actions", &self.actions.file())
-            .finish_non_exhaustive()
+        f.debug_struct("Journal").field("actions", &self.actions.file()).finish_non_exhaustive()
     }
 }
 
@@ -135,14 +133,7 @@ impl Journal {
     }
 
     pub(crate) fn from_parts(parts: Parts, options: &JournalOptions) -> Self {
-        let Parts {
-            actions,
-            refusals,
-            clock,
-            fingerprinter,
-            stem,
-            run,
-        } = parts;
+        let Parts { actions, refusals, clock, fingerprinter, stem, run } = parts;
         let mut actions = Lines::new(actions, format!("{stem}{ACTIONS_SUFFIX}"));
         let refusals = Lines::new(refusals, format!("{stem}{REFUSALS_SUFFIX}"));
         let reserved = actions.reserve();
@@ -189,18 +180,11 @@ impl Journal {
             pid: std::process::id(),
             config: word(start.config),
             sync: self.sync,
-            revisions: start
-                .revisions
-                .iter()
-                .map(|revision| revision.name().to_owned())
-                .collect(),
+            revisions: start.revisions.iter().map(|revision| revision.name().to_owned()).collect(),
             reserved: self.reserved,
         };
         let mut batch = vec![self.body(kind::START, &record)?];
-        let found = self
-            .folder
-            .as_ref()
-            .and_then(|folder| recovery::look_back(folder, self.actions.file()));
+        let found = self.folder.as_ref().and_then(|folder| recovery::look_back(folder, self.actions.file()));
         if let Some(found) = &found {
             batch.push(self.body(kind::RECOVERY, found)?);
         }
@@ -213,21 +197,13 @@ impl Journal {
     ///
     /// # Errors
     /// When the record cannot be written; then nothing is recorded any more.
-    pub fn negotiated(
-        &mut self,
-        revision: Revision,
-        claimed_client: Option<&str>,
-    ) -> Result<(), JournalError> {
+    pub fn negotiated(&mut self, negotiated: &Negotiated) -> Result<(), JournalError> {
         self.ready()?;
+        let revision = negotiated.revision;
         let record = NegotiatedRecord {
             revision: revision.name().to_owned(),
-            era: if revision.is_modern() {
-                "stateless"
-            } else {
-                "handshake"
-            }
-            .to_owned(),
-            claimed_client: self.claimed(claimed_client),
+            era: if revision.is_modern() { "stateless" } else { "handshake" }.to_owned(),
+            claimed_client: self.claimed(negotiated.claimed_client.as_deref()),
         };
         let body = self.body(kind::NEGOTIATED, &record)?;
         self.actions.append(&self.now(), &[body], false)
@@ -238,17 +214,12 @@ impl Journal {
     /// # Errors
     /// [`CommitFailure`] with every ticket of the batch: nothing of it may be performed, and every later
     /// commit fails at once.
-    pub fn commit(
-        &mut self,
-        permits: Vec<Permit>,
-    ) -> Result<Vec<(Recorded, Receipt)>, CommitFailure> {
+    pub fn commit(&mut self, permits: Vec<Permit>) -> Result<Vec<(Recorded, Receipt)>, CommitFailure> {
         match self.record_intents(&permits) {
             Ok(intents) => {
                 let recorded_at = self.clock.elapsed();
                 let pairs = permits.into_iter().zip(intents);
-                Ok(pairs
-                    .map(|(permit, intent)| record(permit, intent, recorded_at))
-                    .collect())
+                Ok(pairs.map(|(permit, intent)| record(permit, intent, recorded_at)).collect())
             }
             Err(cause) => {
                 let tickets = permits.into_iter().map(Permit::surrender).collect();
@@ -259,24 +230,13 @@ impl Journal {
 
     /// Records the outcome of an intent and gives its ticket back to be settled, recorded or not. The next
     /// sync covers the record: an outcome lost with the power reads as not recorded, which it is.
-    pub fn close(
-        &mut self,
-        receipt: Receipt,
-        outcome: &Outcome,
-    ) -> (Ticket, Result<(), JournalError>) {
+    pub fn close(&mut self, receipt: Receipt, outcome: &Outcome) -> (Ticket, Result<(), JournalError>) {
         let status = outcome.status().name();
         let count = self.outcomes.entry(status).or_default();
         *count = count.saturating_add(1);
-        let structured = outcome
-            .structured()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let structured = outcome.structured().map(ToString::to_string).unwrap_or_default();
         let parts = [outcome.text().as_bytes(), structured.as_bytes()];
-        let milliseconds = self
-            .clock
-            .elapsed()
-            .saturating_sub(receipt.recorded_at)
-            .as_millis();
+        let milliseconds = self.clock.elapsed().saturating_sub(receipt.recorded_at).as_millis();
         let record = OutcomeRecord {
             intent: receipt.intent.to_string(),
             status: status.to_owned(),
@@ -297,8 +257,7 @@ impl Journal {
     /// not affected.
     pub fn refuse(&mut self, refused: Refused) -> Result<(), JournalError> {
         let at = || time(&*self.clock);
-        self.refusals
-            .refuse(refused, &at, self.clock.elapsed(), &self.fingerprinter)
+        self.refusals.refuse(refused, &at, self.clock.elapsed(), &self.fingerprinter)
     }
 
     /// Writes the summary of refusals when its minute is over. To be called now and then.
@@ -320,11 +279,7 @@ impl Journal {
         let at = || time(&*self.clock);
         let now = self.clock.elapsed();
         let (refusals, refusals_unrecorded, finished) = self.refusals.finish(&at, now, self.sync);
-        let outcomes = self
-            .outcomes
-            .iter()
-            .map(|(status, count)| ((*status).to_owned(), *count))
-            .collect();
+        let outcomes = self.outcomes.iter().map(|(status, count)| ((*status).to_owned(), *count)).collect();
         let record = StopRecord {
             exit_code: stop.exit_code,
             reason: word(stop.reason),
@@ -342,11 +297,7 @@ impl Journal {
 
     fn ready(&self) -> Result<(), JournalError> {
         self.actions.ready()?;
-        if self.started {
-            Ok(())
-        } else {
-            Err(JournalError::NotStarted)
-        }
+        if self.started { Ok(()) } else { Err(JournalError::NotStarted) }
     }
 
     fn record_intents(&mut self, permits: &[Permit]) -> Result<Vec<Arc<str>>, JournalError> {
@@ -369,11 +320,8 @@ impl Journal {
         let granted = permit.granted();
         let call = granted.call();
         let action = call.action();
-        let arguments: BTreeMap<&str, serde_json::Value> = call
-            .arguments()
-            .iter()
-            .map(|(name, value)| (&**name, value.to_json()))
-            .collect();
+        let arguments: BTreeMap<&str, serde_json::Value> =
+            call.arguments().iter().map(|(name, value)| (&**name, value.to_json())).collect();
         let arguments = serde_json::Value::from_iter(arguments).to_string();
         let rendered = action.to_json().to_string();
         IntentRecord {
@@ -384,12 +332,8 @@ impl Journal {
             target: word(action.target()),
             action: action.kind().to_owned(),
             summary: summary(&action.summary()),
-            arguments_digest: self
-                .fingerprinter
-                .digest(Domain::Arguments, &[arguments.as_bytes()]),
-            action_digest: self
-                .fingerprinter
-                .digest(Domain::Action, &[rendered.as_bytes()]),
+            arguments_digest: self.fingerprinter.digest(Domain::Arguments, &[arguments.as_bytes()]),
+            action_digest: self.fingerprinter.digest(Domain::Action, &[rendered.as_bytes()]),
             rule: word(&granted.rule().to_string()),
             client: word(call.principal().client()),
             claimed_client: self.claimed(call.claimed_client()),
@@ -406,11 +350,7 @@ impl Journal {
         time(&*self.clock)
     }
 
-    fn body<T: serde::Serialize>(
-        &self,
-        kind: &'static str,
-        members: &T,
-    ) -> Result<Body, JournalError> {
+    fn body<T: serde::Serialize>(&self, kind: &'static str, members: &T) -> Result<Body, JournalError> {
         Body::new(kind, members).map_err(|source| JournalError::Io {
             operation: Operation::Encode,
             file: self.actions.file().to_owned(),

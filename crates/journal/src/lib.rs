@@ -32,8 +32,8 @@ pub use fingerprint::Fingerprinter;
 pub use journal::{Journal, JournalOptions, Start, Stop};
 pub use read::{Cut, Entry, Found, View, read_folder};
 pub use record::{
-    Claimed, IntentRecord, Mode, NegotiatedRecord, OutcomeRecord, Record, RecoveryRecord,
-    RefusalRecord, RefusalSummary, StartRecord, StopRecord,
+    Claimed, IntentRecord, Mode, NegotiatedRecord, OutcomeRecord, Record, RecoveryRecord, RefusalRecord,
+    RefusalSummary, StartRecord, StopRecord,
 };
 pub use recorded::{CommitFailure, Receipt, Recorded};
 pub use refusals::Refused;

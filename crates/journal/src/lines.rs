@@ -33,15 +33,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn new(sink: Box<dyn Sink>, file: String) -> Self {
-        Self {
-            sink,
-            file,
-            sequence: 0,
-            size: 0,
-            reserved: 0,
-            reserving: false,
-            failed: None,
-        }
+        Self { sink, file, sequence: 0, size: 0, reserved: 0, reserving: false, failed: None }
     }
 
     /// Sets space aside from now on, as far as the file system can; says how many bytes.
@@ -55,10 +47,7 @@ impl Lines {
     pub(crate) fn ready(&self) -> Result<(), JournalError> {
         match self.failed {
             None => Ok(()),
-            Some(operation) => Err(JournalError::Failed {
-                operation,
-                file: self.file.clone(),
-            }),
+            Some(operation) => Err(JournalError::Failed { operation, file: self.file.clone() }),
         }
     }
 
@@ -86,21 +75,14 @@ impl Lines {
     /// Appends all records of a batch, in one write, and syncs them if asked to.
     ///
     /// Only `Ok` says that they are in the file; after an error none, some or all of them may be.
-    pub(crate) fn append(
-        &mut self,
-        at: &str,
-        batch: &[Body],
-        sync: bool,
-    ) -> Result<(), JournalError> {
+    pub(crate) fn append(&mut self, at: &str, batch: &[Body], sync: bool) -> Result<(), JournalError> {
         self.ready()?;
         let bytes = self.encode(at, batch);
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.reserve_next(length);
         self.attempt(Operation::Write, |sink| write_all(sink, &bytes))?;
         self.size = self.size.saturating_add(length);
-        self.sequence = self
-            .sequence
-            .saturating_add(u64::try_from(batch.len()).unwrap_or(u64::MAX));
+        self.sequence = self.sequence.saturating_add(u64::try_from(batch.len()).unwrap_or(u64::MAX));
         if sync {
             self.sync()?;
         }
@@ -135,19 +117,12 @@ impl Lines {
     ) -> Result<(), JournalError> {
         act(self.sink.as_mut()).map_err(|source| {
             self.failed = Some(operation);
-            JournalError::Io {
-                operation,
-                file: self.file.clone(),
-                source,
-            }
+            JournalError::Io { operation, file: self.file.clone(), source }
         })
     }
 
     fn reserve_next(&mut self, length: u64) {
-        let wanted = self
-            .size
-            .saturating_add(length)
-            .saturating_add(RESERVE_MARGIN);
+        let wanted = self.size.saturating_add(length).saturating_add(RESERVE_MARGIN);
         while self.reserving && wanted > self.reserved {
             match self.sink.reserve(self.reserved, RESERVE) {
                 Ok(()) => self.reserved = self.reserved.saturating_add(RESERVE),

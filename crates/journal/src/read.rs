@@ -120,20 +120,12 @@ impl View {
     }
 
     pub(crate) fn new(entries: Vec<Entry>, cuts: Vec<Cut>) -> Self {
-        let outcomes =
-            entries
-                .iter()
-                .enumerate()
-                .filter_map(|(place, entry)| match &entry.record {
-                    Record::Outcome(outcome) => Some((outcome.intent.clone(), place)),
-                    _ => None,
-                });
+        let outcomes = entries.iter().enumerate().filter_map(|(place, entry)| match &entry.record {
+            Record::Outcome(outcome) => Some((outcome.intent.clone(), place)),
+            _ => None,
+        });
         let outcomes = outcomes.collect();
-        Self {
-            entries,
-            cuts,
-            outcomes,
-        }
+        Self { entries, cuts, outcomes }
     }
 
     /// Finds the newest intent with this id, or the newest intent or refusal of a request with this id, written
@@ -142,37 +134,21 @@ impl View {
     pub fn find(&self, id: Option<&str>) -> Option<Found<'_>> {
         let is = |request: &str| {
             id.is_some_and(|id| {
-                request == id
-                    || request
-                        .strip_prefix('"')
-                        .and_then(|text| text.strip_suffix('"'))
-                        == Some(id)
+                request == id || request.strip_prefix('"').and_then(|text| text.strip_suffix('"')) == Some(id)
             })
         };
-        self.entries
-            .iter()
-            .rev()
-            .find_map(|entry| match &entry.record {
-                Record::Intent(intent)
-                    if Some(intent.intent.as_str()) == id || is(&intent.request.text) =>
-                {
-                    let outcome = self.outcome(&intent.intent);
-                    Some(Found::Intent {
-                        entry,
-                        intent,
-                        outcome,
-                    })
-                }
-                Record::Refusal(refusal) => {
-                    let matches = id.is_none()
-                        || refusal
-                            .request
-                            .as_ref()
-                            .is_some_and(|request| is(&request.text));
-                    matches.then_some(Found::Refusal { entry, refusal })
-                }
-                _ => None,
-            })
+        self.entries.iter().rev().find_map(|entry| match &entry.record {
+            Record::Intent(intent) if Some(intent.intent.as_str()) == id || is(&intent.request.text) => {
+                let outcome = self.outcome(&intent.intent);
+                Some(Found::Intent { entry, intent, outcome })
+            }
+            Record::Refusal(refusal) => {
+                let matches =
+                    id.is_none() || refusal.request.as_ref().is_some_and(|request| is(&request.text));
+                matches.then_some(Found::Refusal { entry, refusal })
+            }
+            _ => None,
+        })
     }
 }
 
@@ -222,21 +198,9 @@ impl FileReader {
     fn open(folder: &Folder, name: &str) -> Result<Self, JournalError> {
         let lines = BufReader::new(folder.read(name)?);
         let is_actions = name.ends_with(ACTIONS_SUFFIX);
-        let stem = name.strip_suffix(if is_actions {
-            ACTIONS_SUFFIX
-        } else {
-            REFUSALS_SUFFIX
-        });
-        let run = stem
-            .and_then(|stem| stem.rsplit('-').next())
-            .unwrap_or_default();
-        Ok(Self {
-            lines,
-            file: printable(name),
-            run: printable(run),
-            is_actions,
-            line: 0,
-        })
+        let stem = name.strip_suffix(if is_actions { ACTIONS_SUFFIX } else { REFUSALS_SUFFIX });
+        let run = stem.and_then(|stem| stem.rsplit('-').next()).unwrap_or_default();
+        Ok(Self { lines, file: printable(name), run: printable(run), is_actions, line: 0 })
     }
 
     fn read(mut self, cuts: &mut Vec<Cut>) -> Result<Vec<Entry>, JournalError> {
@@ -260,11 +224,7 @@ impl FileReader {
                     return Err(self.fault(RecordFault::TooLong));
                 }
                 let bytes = u64::try_from(line.len()).unwrap_or(u64::MAX);
-                cuts.push(Cut {
-                    file: self.file,
-                    line: self.line,
-                    bytes,
-                });
+                cuts.push(Cut { file: self.file, line: self.line, bytes });
                 return Ok(entries);
             };
             let entry = self.entry(text).map_err(|fault| self.fault(fault))?;
@@ -273,45 +233,20 @@ impl FileReader {
     }
 
     fn entry(&self, text: &[u8]) -> Result<Entry, RecordFault> {
-        let Parts {
-            sequence,
-            at,
-            kind,
-            members,
-        } = read_line(text)?;
+        let Parts { sequence, at, kind, members } = read_line(text)?;
         if sequence != self.line {
-            return Err(RecordFault::Sequence {
-                expected: self.line,
-                found: sequence,
-            });
+            return Err(RecordFault::Sequence { expected: self.line, found: sequence });
         }
         let at = at.parse().map_err(|_| RecordFault::Malformed)?;
         if self.is_actions && (self.line == 1) != (kind == kind::START) {
-            return Err(if self.line == 1 {
-                RecordFault::NoStart
-            } else {
-                RecordFault::Kind
-            });
+            return Err(if self.line == 1 { RecordFault::NoStart } else { RecordFault::Kind });
         }
-        let record = if self.is_actions {
-            action(&kind, members)?
-        } else {
-            refusal(&kind, members)?
-        };
-        Ok(Entry {
-            run: self.run.clone(),
-            sequence,
-            at,
-            record,
-        })
+        let record = if self.is_actions { action(&kind, members)? } else { refusal(&kind, members)? };
+        Ok(Entry { run: self.run.clone(), sequence, at, record })
     }
 
     fn fault(&self, fault: RecordFault) -> JournalError {
-        JournalError::Record {
-            file: self.file.clone(),
-            line: self.line,
-            fault,
-        }
+        JournalError::Record { file: self.file.clone(), line: self.line, fault }
     }
 }
 

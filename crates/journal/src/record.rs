@@ -57,16 +57,11 @@ pub(crate) fn summary(text: &str) -> String {
 
 pub(crate) fn bounded(text: &str, limit: usize) -> String {
     let kept = beginning(text, limit);
-    if kept.len() == text.len() {
-        kept.to_owned()
-    } else {
-        format!("{kept}…")
-    }
+    if kept.len() == text.len() { kept.to_owned() } else { format!("{kept}…") }
 }
 
 fn beginning(text: &str, limit: usize) -> &str {
-    text.get(..text.floor_char_boundary(limit))
-        .unwrap_or_default()
+    text.get(..text.floor_char_boundary(limit)).unwrap_or_default()
 }
 
 /// Whether actions reach their targets.

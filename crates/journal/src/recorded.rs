@@ -59,24 +59,10 @@ impl Receipt {
 }
 
 /// Splits a permit whose intent is on disk. The only maker of both types.
-pub(crate) fn record(
-    permit: Permit,
-    intent: Arc<str>,
-    recorded_at: Duration,
-) -> (Recorded, Receipt) {
+pub(crate) fn record(permit: Permit, intent: Arc<str>, recorded_at: Duration) -> (Recorded, Receipt) {
     let (granted, ticket) = permit.into_parts();
-    let recorded = Recorded {
-        granted,
-        intent: Arc::clone(&intent),
-    };
-    (
-        recorded,
-        Receipt {
-            ticket,
-            intent,
-            recorded_at,
-        },
-    )
+    let recorded = Recorded { granted, intent: Arc::clone(&intent) };
+    (recorded, Receipt { ticket, intent, recorded_at })
 }
 
 /// The intents could not be recorded: nothing of the batch may be performed.

@@ -24,10 +24,7 @@ pub(crate) fn look_back(folder: &Folder, own: &str) -> Option<RecoveryRecord> {
         Some(end) => match end.strip_suffix(b"\n") {
             None => "cut",
             Some(lines) => {
-                let last = lines
-                    .rsplit(|byte| *byte == b'\n')
-                    .next()
-                    .unwrap_or_default();
+                let last = lines.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
                 match read_line(last) {
                     Ok(parts) if parts.kind == kind::STOP => return None,
                     Ok(_) => "no-stop",
@@ -36,10 +33,7 @@ pub(crate) fn look_back(folder: &Folder, own: &str) -> Option<RecoveryRecord> {
             }
         },
     };
-    Some(RecoveryRecord {
-        file: word(previous),
-        finding: finding.to_owned(),
-    })
+    Some(RecoveryRecord { file: word(previous), finding: finding.to_owned() })
 }
 
 /// The end of the file, at least as long as the longest line.

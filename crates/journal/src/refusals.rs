@@ -6,6 +6,7 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 
+use framegate_gate::session::RefusalNote;
 use framegate_wire::Reason;
 
 use crate::encode::Body;
@@ -25,39 +26,33 @@ const EXCERPT_BYTES: usize = 96;
 /// One refused frame or call, as the pump tells of it.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// Why.
-    pub reason: Reason,
+    /// What the session noted: why, where, which request, tool and rule.
+    pub note: RefusalNote,
     /// The line of the input, counted from 1.
     pub line: u64,
-    /// The first wrong byte of that line, counted from 0.
-    pub offset: usize,
     /// Bytes of the line.
     pub length: usize,
     /// The line's fingerprint, from [`Fingerprinter::fingerprint`].
     pub fingerprint: String,
     /// The masked excerpt (`framegate_wire::frame::excerpt`).
     pub excerpt: String,
-    /// The request's id as JSON text, where the line was read so far.
-    pub request: Option<String>,
-    /// The tool, only where it is a declared one.
-    pub tool: Option<String>,
-    /// The rule that denied it, or why none allowed it.
-    pub rule: Option<String>,
 }
 
 impl Refused {
     fn record(self, fingerprinter: &Fingerprinter) -> RefusalRecord {
+        let RefusalNote { refusal, request, tool, rule } = self.note;
+        let reason = refusal.reason();
         RefusalRecord {
-            reason: self.reason.code().to_owned(),
-            door: self.reason.door().name().to_owned(),
+            reason: reason.code().to_owned(),
+            door: reason.door().name().to_owned(),
             line: self.line,
-            offset: u64::try_from(self.offset).unwrap_or(u64::MAX),
+            offset: u64::try_from(refusal.offset()).unwrap_or(u64::MAX),
             length: u64::try_from(self.length).unwrap_or(u64::MAX),
             fingerprint: word(&self.fingerprint),
             excerpt: bounded(&self.excerpt, EXCERPT_BYTES),
-            request: self.request.map(|text| Claimed::new(&text, fingerprinter)),
-            tool: self.tool.as_deref().map(word),
-            rule: self.rule.as_deref().map(word),
+            request: request.map(|request| Claimed::new(&request.to_string(), fingerprinter)),
+            tool: tool.as_deref().map(word),
+            rule: rule.map(|rule| word(&rule.to_string())),
         }
     }
 }
@@ -99,19 +94,14 @@ impl Refusals {
         now: Duration,
         fingerprinter: &Fingerprinter,
     ) -> Result<(), JournalError> {
-        let reason = refused.reason;
+        let reason = refused.note.refusal.reason();
         count(&mut self.total, reason);
         let summarised = self.tick(at, now);
         let in_full = self.in_full < IN_FULL && self.lines.ready().is_ok();
         let recorded = if in_full {
             self.in_full = self.in_full.saturating_add(1);
             let record = refused.record(fingerprinter);
-            self.append(
-                kind::REFUSAL,
-                &record,
-                at,
-                self.limit.saturating_sub(SUMMARY_RESERVE),
-            )
+            self.append(kind::REFUSAL, &record, at, self.limit.saturating_sub(SUMMARY_RESERVE))
         } else {
             Ok(false)
         };
@@ -125,22 +115,14 @@ impl Refusals {
     }
 
     /// Writes the summary of a minute that is over.
-    pub(crate) fn tick(
-        &mut self,
-        at: &dyn Fn() -> String,
-        now: Duration,
-    ) -> Result<(), JournalError> {
+    pub(crate) fn tick(&mut self, at: &dyn Fn() -> String, now: Duration) -> Result<(), JournalError> {
         if now.saturating_sub(self.minute_start) < MINUTE {
             return Ok(());
         }
         self.minute_start = now;
         self.in_full = 0;
         // What does not fit before the last summary's place stays pending for it.
-        self.summarise(
-            at,
-            now,
-            self.limit.saturating_sub(SUMMARY_RESERVE.saturating_div(2)),
-        )
+        self.summarise(at, now, self.limit.saturating_sub(SUMMARY_RESERVE.saturating_div(2)))
     }
 
     /// Writes the last summary. Returns all refusals by reason, and how many no record tells of.
@@ -157,12 +139,7 @@ impl Refusals {
         (by_code(&self.total), sum(&self.pending), result)
     }
 
-    fn summarise(
-        &mut self,
-        at: &dyn Fn() -> String,
-        now: Duration,
-        limit: u64,
-    ) -> Result<(), JournalError> {
+    fn summarise(&mut self, at: &dyn Fn() -> String, now: Duration, limit: u64) -> Result<(), JournalError> {
         if self.pending.is_empty() || self.lines.ready().is_err() {
             return Ok(());
         }
@@ -206,14 +183,9 @@ fn count(counts: &mut Counts, reason: Reason) {
 }
 
 fn sum(counts: &Counts) -> u64 {
-    counts
-        .values()
-        .fold(0, |total, count| total.saturating_add(*count))
+    counts.values().fold(0, |total, count| total.saturating_add(*count))
 }
 
 fn by_code(counts: &Counts) -> BTreeMap<String, u64> {
-    counts
-        .iter()
-        .map(|(reason, count)| (reason.code().to_owned(), *count))
-        .collect()
+    counts.iter().map(|(reason, count)| (reason.code().to_owned(), *count)).collect()
 }

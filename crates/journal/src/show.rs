@@ -30,11 +30,7 @@ pub fn text(view: &View, now: SystemTime) -> String {
         let age = age(entry.at(), now);
         let (at, run) = (clock(entry), entry.run());
         // Writing to a `String` cannot fail.
-        let _ = writeln!(
-            out,
-            "{age:>12}  {at}  {run:<12}  {verb:<9}  {}",
-            printable(&rest)
-        );
+        let _ = writeln!(out, "{age:>12}  {at}  {run:<12}  {verb:<9}  {}", printable(&rest));
     }
     for cut in view.cuts() {
         let (file, line, bytes) = (&cut.file, cut.line, cut.bytes);
@@ -50,11 +46,7 @@ pub fn text(view: &View, now: SystemTime) -> String {
 #[must_use]
 pub fn explain(found: &Found<'_>, now: SystemTime) -> String {
     let (title, entry, parts) = match found {
-        Found::Intent {
-            entry,
-            intent,
-            outcome,
-        } => {
+        Found::Intent { entry, intent, outcome } => {
             let title = format!("call of {} on {}: allowed", intent.tool, intent.target);
             (title, entry, explain_intent(intent, *outcome))
         }
@@ -64,12 +56,7 @@ pub fn explain(found: &Found<'_>, now: SystemTime) -> String {
         }
     };
     let mut out = format!("{}\n", printable(&title));
-    let when = format!(
-        "{} UTC, {}, run {}",
-        clock(entry),
-        age(entry.at(), now),
-        entry.run()
-    );
+    let when = format!("{} UTC, {}, run {}", clock(entry), age(entry.at(), now), entry.run());
     for (name, value) in [("when", when)].into_iter().chain(parts) {
         let _ = writeln!(out, "  {name:<12}{}", printable(&value));
     }
@@ -85,13 +72,7 @@ pub fn json_lines(view: &View) -> io::Result<String> {
     let mut out = Vec::new();
     for entry in view.entries() {
         let at = format!("{:.6}", entry.at);
-        write_export(
-            &mut out,
-            entry.run(),
-            entry.sequence(),
-            &at,
-            &entry.record().body()?,
-        );
+        write_export(&mut out, entry.run(), entry.sequence(), &at, &entry.record().body()?);
     }
     let mut out = String::from_utf8(out).map_err(io::Error::other)?;
     for cut in view.cuts() {
@@ -123,13 +104,8 @@ fn line(view: &View, record: &Record) -> Option<(&'static str, String)> {
         }
         Record::Negotiated(negotiated) => {
             let claim = negotiated.claimed_client.as_ref().map(claimed);
-            let claim = claim
-                .map(|claim| format!(", peer calls itself {claim}"))
-                .unwrap_or_default();
-            (
-                "speaks",
-                format!("{} ({}){claim}", negotiated.revision, negotiated.era),
-            )
+            let claim = claim.map(|claim| format!(", peer calls itself {claim}")).unwrap_or_default();
+            ("speaks", format!("{} ({}){claim}", negotiated.revision, negotiated.era))
         }
         Record::Intent(intent) => {
             let outcome = outcome(view.outcome(&intent.intent));
@@ -147,10 +123,7 @@ fn line(view: &View, record: &Record) -> Option<(&'static str, String)> {
                 "unreadable" => "has no end that can be read",
                 other => other,
             };
-            (
-                "noted",
-                format!("the run before, {}, {finding}", recovery.file),
-            )
+            ("noted", format!("the run before, {}, {finding}", recovery.file))
         }
         Record::Stop(stop) => {
             let rest = format!(
@@ -160,20 +133,14 @@ fn line(view: &View, record: &Record) -> Option<(&'static str, String)> {
                 stop.frames,
                 stop.permits,
                 counts(&stop.outcomes),
-                stop.refusals
-                    .values()
-                    .fold(0_u64, |sum, count| sum.saturating_add(*count)),
+                stop.refusals.values().fold(0_u64, |sum, count| sum.saturating_add(*count)),
             );
             ("stopped", rest)
         }
         Record::Refusal(refusal) => ("refused", refusal_line(refusal)),
         Record::RefusalSummary(summary) => {
-            let rest = format!(
-                "{} more in {} s: {}",
-                summary.count,
-                summary.seconds,
-                counts(&summary.reasons)
-            );
+            let rest =
+                format!("{} more in {} s: {}", summary.count, summary.seconds, counts(&summary.reasons));
             ("refused", rest)
         }
     })
@@ -192,16 +159,10 @@ fn refusal_line(refusal: &RefusalRecord) -> String {
 }
 
 fn place(refusal: &RefusalRecord) -> String {
-    format!(
-        "line {}, byte {} of {}: `{}`",
-        refusal.line, refusal.offset, refusal.length, refusal.excerpt
-    )
+    format!("line {}, byte {} of {}: `{}`", refusal.line, refusal.offset, refusal.length, refusal.excerpt)
 }
 
-fn explain_intent(
-    intent: &IntentRecord,
-    found: Option<&OutcomeRecord>,
-) -> Vec<(&'static str, String)> {
+fn explain_intent(intent: &IntentRecord, found: Option<&OutcomeRecord>) -> Vec<(&'static str, String)> {
     let mut parts = vec![
         ("intent", intent.intent.clone()),
         ("action", intent.summary.clone()),
@@ -210,10 +171,7 @@ fn explain_intent(
         ("client", intent.client.clone()),
         ("config", intent.config.clone()),
         ("revision", intent.revision.clone()),
-        (
-            "arguments",
-            format!("keyed digest {}", intent.arguments_digest),
-        ),
+        ("arguments", format!("keyed digest {}", intent.arguments_digest)),
     ];
     if let Some(claim) = &intent.claimed_client {
         parts.push(("peer", format!("calls itself {}", claimed(claim))));
@@ -231,40 +189,26 @@ fn explain_refusal(refusal: &RefusalRecord) -> Vec<(&'static str, String)> {
     parts.extend(refusal.rule.clone().map(|rule| ("rule", rule)));
     parts.push(("effect", "nothing was performed".to_owned()));
     parts.push(("fingerprint", refusal.fingerprint.clone()));
-    parts.extend(
-        refusal
-            .request
-            .as_ref()
-            .map(|request| ("request", intent_request(request))),
-    );
+    parts.extend(refusal.request.as_ref().map(|request| ("request", intent_request(request))));
     parts.push(("place", place(refusal)));
     parts
 }
 
 /// Request ids are JSON text already.
 fn intent_request(request: &Claimed) -> String {
-    if request.is_cut() {
-        claimed(request)
-    } else {
-        request.text.clone()
-    }
+    if request.is_cut() { claimed(request) } else { request.text.clone() }
 }
 
 fn claimed(claim: &Claimed) -> String {
-    let more = if claim.is_cut() {
-        format!("… ({} bytes)", claim.length)
-    } else {
-        String::new()
-    };
+    let more = if claim.is_cut() { format!("… ({} bytes)", claim.length) } else { String::new() };
     format!("`{}`{more}", claim.text)
 }
 
 fn outcome(found: Option<&OutcomeRecord>) -> String {
     match found {
-        Some(outcome) => format!(
-            "{} after {} ms, {} bytes",
-            outcome.status, outcome.milliseconds, outcome.length
-        ),
+        Some(outcome) => {
+            format!("{} after {} ms, {} bytes", outcome.status, outcome.milliseconds, outcome.length)
+        }
         None => "no outcome recorded, so it may have happened or may be running".to_owned(),
     }
 }
@@ -273,10 +217,7 @@ fn counts(counts: &BTreeMap<String, u64>) -> String {
     if counts.is_empty() {
         return "none".to_owned();
     }
-    let counts: Vec<String> = counts
-        .iter()
-        .map(|(name, count)| format!("{name} {count}"))
-        .collect();
+    let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
     counts.join(", ")
 }
 
@@ -286,10 +227,7 @@ fn short(digest: &str) -> String {
 
 /// `2026-03-01 12:00:05`, UTC.
 fn clock(entry: &Entry) -> String {
-    format!("{:.0}", entry.at)
-        .replace('T', " ")
-        .trim_end_matches('Z')
-        .to_owned()
+    format!("{:.0}", entry.at).replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
 fn age(at: SystemTime, now: SystemTime) -> String {
@@ -306,10 +244,6 @@ fn age(at: SystemTime, now: SystemTime) -> String {
         seconds @ HOUR..DAY => (seconds.checked_div(HOUR).unwrap_or(0), "h"),
         seconds => (seconds.checked_div(DAY).unwrap_or(0), "days"),
     };
-    let unit = if count == 1 && unit == "days" {
-        "day"
-    } else {
-        unit
-    };
+    let unit = if count == 1 && unit == "days" { "day" } else { unit };
     format!("{count} {unit} ago")
 }

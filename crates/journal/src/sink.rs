@@ -45,20 +45,12 @@ impl Sink for File {
 
     fn state(&self) -> io::Result<State> {
         let metadata = self.metadata()?;
-        Ok(State {
-            links: metadata.nlink(),
-            size: metadata.len(),
-        })
+        Ok(State { links: metadata.nlink(), size: metadata.len() })
     }
 
     #[cfg(target_os = "linux")]
     fn reserve(&mut self, offset: u64, length: u64) -> io::Result<()> {
-        Ok(rustix::fs::fallocate(
-            &*self,
-            rustix::fs::FallocateFlags::KEEP_SIZE,
-            offset,
-            length,
-        )?)
+        Ok(rustix::fs::fallocate(&*self, rustix::fs::FallocateFlags::KEEP_SIZE, offset, length)?)
     }
 
     #[cfg(not(target_os = "linux"))]

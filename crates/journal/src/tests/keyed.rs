@@ -15,10 +15,7 @@ use crate::folder::Folder;
 #[test]
 fn fingerprints_are_hmac_sha_256() {
     // python3: hmac.new(b'k'*32, b'framegate/1/frame\0' + (3).to_bytes(8,'big') + b'abc', 'sha256').hexdigest()[:32]
-    assert_eq!(
-        fingerprinter().fingerprint(b"abc"),
-        "41a6f2c71758a11274e25b3dc3ed742f"
-    );
+    assert_eq!(fingerprinter().fingerprint(b"abc"), "41a6f2c71758a11274e25b3dc3ed742f");
 }
 
 #[test]
@@ -49,22 +46,14 @@ fn many_starts_at_once_agree_on_one_whole_key() {
                 Fingerprinter::open(&folder).unwrap().fingerprint(b"x")
             };
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(prints.iter().all(|print| *print == prints[0]), "{prints:?}");
-        let names: Vec<_> = fs::read_dir(dir.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let names: Vec<_> =
+            fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["key"]);
         let metadata = fs::metadata(dir.path().join("key")).unwrap();
-        assert_eq!(
-            (metadata.len(), metadata.mode() & 0o7777, metadata.nlink()),
-            (32, 0o600, 1)
-        );
+        assert_eq!((metadata.len(), metadata.mode() & 0o7777, metadata.nlink()), (32, 0o600, 1));
     }
 }
 
@@ -72,21 +61,9 @@ fn many_starts_at_once_agree_on_one_whole_key() {
 fn a_key_that_is_not_a_private_file_of_32_bytes_is_not_used() {
     type Make = fn(&std::path::Path);
     let cases: [(&str, Make, fn(&Fault) -> bool); 8] = [
-        (
-            "empty",
-            |key| fs::write(key, b"").unwrap(),
-            |fault| matches!(fault, Fault::KeyLength),
-        ),
-        (
-            "short",
-            |key| fs::write(key, [0; 31]).unwrap(),
-            |fault| matches!(fault, Fault::KeyLength),
-        ),
-        (
-            "long",
-            |key| fs::write(key, [0; 33]).unwrap(),
-            |fault| matches!(fault, Fault::KeyLength),
-        ),
+        ("empty", |key| fs::write(key, b"").unwrap(), |fault| matches!(fault, Fault::KeyLength)),
+        ("short", |key| fs::write(key, [0; 31]).unwrap(), |fault| matches!(fault, Fault::KeyLength)),
+        ("long", |key| fs::write(key, [0; 33]).unwrap(), |fault| matches!(fault, Fault::KeyLength)),
         (
             "mode",
             |key| {
@@ -105,19 +82,9 @@ fn a_key_that_is_not_a_private_file_of_32_bytes_is_not_used() {
             },
             |fault| matches!(fault, Fault::SymbolicLink),
         ),
-        (
-            "dangling",
-            |key| symlink("nowhere", key).unwrap(),
-            |fault| matches!(fault, Fault::SymbolicLink),
-        ),
-        (
-            "folder",
-            |key| fs::create_dir(key).unwrap(),
-            |fault| matches!(fault, Fault::NotRegular),
-        ),
-        ("pipe", super::files::make_pipe, |fault| {
-            matches!(fault, Fault::NotRegular)
-        }),
+        ("dangling", |key| symlink("nowhere", key).unwrap(), |fault| matches!(fault, Fault::SymbolicLink)),
+        ("folder", |key| fs::create_dir(key).unwrap(), |fault| matches!(fault, Fault::NotRegular)),
+        ("pipe", super::files::make_pipe, |fault| matches!(fault, Fault::NotRegular)),
     ];
     for (name, make, expected) in cases {
         let dir = tempfile::tempdir().unwrap();

@@ -18,9 +18,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use framegate_gate::authorization::RuleId;
 use framegate_gate::outcome::Outcome;
-use framegate_wire::Reason;
-use framegate_wire::message::Revision;
+use framegate_gate::protocol::Negotiated;
+use framegate_wire::message::{RequestId, Revision};
+use framegate_wire::{Reason, Refusal};
 use jiff::Timestamp;
 
 use crate::clock::Clock;
@@ -85,11 +87,7 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
 }
 
 pub(crate) fn options(dir: &Path) -> JournalOptions {
-    JournalOptions {
-        dir: dir.to_owned(),
-        sync: true,
-        max_refusal_bytes: 1024 * 1024,
-    }
+    JournalOptions { dir: dir.to_owned(), sync: true, max_refusal_bytes: 1024 * 1024 }
 }
 
 /// A journal on these sinks, with fixed names, key and clock.
@@ -116,12 +114,7 @@ pub(crate) fn journal_in(dir: &Path, clock: &ManualClock) -> Journal {
         let folder = Folder::open(dir).unwrap();
         Box::new(folder.create(&format!("{STEM}{suffix}")).unwrap())
     };
-    journal_on(
-        create(ACTIONS_SUFFIX),
-        create(REFUSALS_SUFFIX),
-        clock,
-        &options(dir),
-    )
+    journal_on(create(ACTIONS_SUFFIX), create(REFUSALS_SUFFIX), clock, &options(dir))
 }
 
 pub(crate) fn start() -> Start<'static> {
@@ -135,25 +128,30 @@ pub(crate) fn start() -> Start<'static> {
 }
 
 pub(crate) fn stop() -> Stop<'static> {
-    Stop {
-        exit_code: 0,
-        reason: "end of input",
-        frames: 7,
-    }
+    Stop { exit_code: 0, reason: "end of input", frames: 7 }
 }
 
 pub(crate) fn refused(reason: Reason) -> Refused {
     Refused {
-        reason,
+        note: Refusal::new(reason, 31).into(),
         line: 7,
-        offset: 31,
         length: 120,
         fingerprint: "00112233445566778899aabbccddeeff".to_owned(),
         excerpt: r#"{"··":1,"··":2}"#.to_owned(),
-        request: None,
-        tool: None,
-        rule: None,
     }
+}
+
+/// A call that policy denied.
+pub(crate) fn denied(request: &str, tool: &str, rule: &str) -> Refused {
+    let mut denied = refused(Reason::PolicyForbid);
+    denied.note.request = Some(RequestId::Text(request.into()));
+    denied.note.tool = Some(tool.into());
+    denied.note.rule = Some(RuleId::Named(rule.into()));
+    denied
+}
+
+pub(crate) fn negotiated(claimed_client: Option<&str>) -> Negotiated {
+    Negotiated { revision: Revision::V2025_06_18, claimed_client: claimed_client.map(Into::into) }
 }
 
 pub(crate) fn done() -> Outcome {

@@ -22,14 +22,7 @@ const PROCESSES: usize = 4;
 const CALLS: usize = 40;
 
 fn this_test(name: &str) -> Vec<String> {
-    [
-        &format!("tests::processes::{name}"),
-        "--exact",
-        "--ignored",
-        "--nocapture",
-    ]
-    .map(str::to_owned)
-    .into()
+    [&format!("tests::processes::{name}"), "--exact", "--ignored", "--nocapture"].map(str::to_owned).into()
 }
 
 fn folder() -> Option<PathBuf> {
@@ -105,11 +98,7 @@ fn a_disk_that_others_filled_still_takes_intents_and_outcomes() {
         .output();
     match output {
         Ok(output) if String::from_utf8_lossy(&output.stdout).contains("small disk: ran") => {
-            assert!(
-                output.status.success(),
-                "{}",
-                String::from_utf8_lossy(&output.stdout)
-            );
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         }
         other => eprintln!("SKIPPED: no small disk of our own here: {other:?}"),
     }
@@ -132,9 +121,7 @@ fn on_a_small_disk() {
     let mut journal = Journal::open(&options(&dir)).unwrap();
     journal.start(&start()).unwrap();
     fill(&disk.join("others"));
-    let lost = (0..100)
-        .filter(|_| journal.refuse(refused(Reason::JsonSyntax)).is_err())
-        .count();
+    let lost = (0..100).filter(|_| journal.refuse(refused(Reason::JsonSyntax)).is_err()).count();
     assert_eq!(lost, 1, "the file of refusals fails once");
     for _ in 0..1000 {
         let (_recorded, receipt) = journal.commit(permits(&["1"])).unwrap().pop().unwrap();
@@ -142,9 +129,6 @@ fn on_a_small_disk() {
     }
     journal.stop(&stop()).unwrap();
     let view = read_folder(&dir).unwrap();
-    let outcomes = view
-        .entries()
-        .iter()
-        .filter(|entry| matches!(entry.record(), Record::Outcome(_)));
+    let outcomes = view.entries().iter().filter(|entry| matches!(entry.record(), Record::Outcome(_)));
     assert_eq!(outcomes.count(), 1000);
 }

@@ -9,52 +9,35 @@ use std::path::Path;
 
 use framegate_wire::Reason;
 
-use super::{ManualClock, STEM, journal_in, journal_on, options, refused, start, stop};
+use super::{ManualClock, STEM, denied, journal_in, journal_on, options, refused, start, stop};
 use crate::folder::Folder;
 use crate::journal::{ACTIONS_SUFFIX, REFUSALS_SUFFIX};
 use crate::read::read_folder;
 use crate::{Journal, Record, View};
 
 fn bounded_journal(dir: &Path, clock: &ManualClock, max_refusal_bytes: u64) -> Journal {
-    let create = |suffix: &str| {
-        Box::new(
-            Folder::open(dir)
-                .unwrap()
-                .create(&format!("{STEM}{suffix}"))
-                .unwrap(),
-        )
-    };
+    let create =
+        |suffix: &str| Box::new(Folder::open(dir).unwrap().create(&format!("{STEM}{suffix}")).unwrap());
     let mut options = options(dir);
     options.max_refusal_bytes = max_refusal_bytes;
-    journal_on(
-        create(ACTIONS_SUFFIX),
-        create(REFUSALS_SUFFIX),
-        clock,
-        &options,
-    )
+    journal_on(create(ACTIONS_SUFFIX), create(REFUSALS_SUFFIX), clock, &options)
 }
 
 /// Refusals in full, in summaries, and those that nothing tells of.
 fn told(view: &View) -> (u64, u64, u64) {
-    view.entries()
-        .iter()
-        .fold((0, 0, 0), |(full, summed, lost), entry| {
-            match entry.record() {
-                Record::Refusal(_) => (full + 1, summed, lost),
-                Record::RefusalSummary(summary) => {
-                    assert_eq!(summary.count, summary.reasons.values().sum::<u64>());
-                    (full, summed + summary.count, lost)
-                }
-                Record::Stop(stop) => (full, summed, lost + stop.refusals_unrecorded),
-                _ => (full, summed, lost),
-            }
-        })
+    view.entries().iter().fold((0, 0, 0), |(full, summed, lost), entry| match entry.record() {
+        Record::Refusal(_) => (full + 1, summed, lost),
+        Record::RefusalSummary(summary) => {
+            assert_eq!(summary.count, summary.reasons.values().sum::<u64>());
+            (full, summed + summary.count, lost)
+        }
+        Record::Stop(stop) => (full, summed, lost + stop.refusals_unrecorded),
+        _ => (full, summed, lost),
+    })
 }
 
 fn size(dir: &Path) -> u64 {
-    fs::metadata(dir.join(format!("{STEM}{REFUSALS_SUFFIX}")))
-        .unwrap()
-        .len()
+    fs::metadata(dir.join(format!("{STEM}{REFUSALS_SUFFIX}"))).unwrap().len()
 }
 
 #[test]
@@ -64,44 +47,23 @@ fn a_hundred_a_minute_in_full_then_one_summary() {
     let mut journal = journal_in(dir.path(), &clock);
     journal.start(&start()).unwrap();
     for index in 0..250 {
-        let reason = if index % 2 == 0 {
-            Reason::JsonSyntax
-        } else {
-            Reason::JsonNoise
-        };
+        let reason = if index % 2 == 0 { Reason::JsonSyntax } else { Reason::JsonNoise };
         journal.refuse(refused(reason)).unwrap();
         clock.advance(Duration::from_millis(100));
     }
     journal.tick().unwrap();
-    assert_eq!(
-        told(&read_folder(dir.path()).unwrap()),
-        (100, 0, 0),
-        "the minute is not over"
-    );
+    assert_eq!(told(&read_folder(dir.path()).unwrap()), (100, 0, 0), "the minute is not over");
     clock.advance(Duration::from_secs(35));
     journal.tick().unwrap();
     journal.tick().unwrap();
     let view = read_folder(dir.path()).unwrap();
     assert_eq!(told(&view), (100, 150, 0));
-    let Record::RefusalSummary(summary) = view.entries().last().unwrap().record() else {
-        panic!()
-    };
-    assert_eq!(
-        summary.reasons,
-        [
-            ("json-noise".to_owned(), 75),
-            ("json-syntax".to_owned(), 75)
-        ]
-        .into()
-    );
+    let Record::RefusalSummary(summary) = view.entries().last().unwrap().record() else { panic!() };
+    assert_eq!(summary.reasons, [("json-noise".to_owned(), 75), ("json-syntax".to_owned(), 75)].into());
     assert_eq!(summary.seconds, 50);
 
     journal.refuse(refused(Reason::Busy)).unwrap();
-    assert_eq!(
-        told(&read_folder(dir.path()).unwrap()),
-        (101, 150, 0),
-        "a new minute"
-    );
+    assert_eq!(told(&read_folder(dir.path()).unwrap()), (101, 150, 0), "a new minute");
     journal.stop(&stop()).unwrap();
     assert_eq!(told(&read_folder(dir.path()).unwrap()), (101, 150, 0));
 }
@@ -127,9 +89,7 @@ fn a_million_refusals_fit_the_bound_and_are_all_counted() {
     assert_eq!((full + summed, lost), (COUNT, 0));
     assert!(full > 100, "{full}");
     assert!(size(dir.path()) <= LIMIT, "{}", size(dir.path()));
-    let Record::Stop(stop) = view.entries().last().unwrap().record() else {
-        panic!()
-    };
+    let Record::Stop(stop) = view.entries().last().unwrap().record() else { panic!() };
     assert_eq!(stop.refusals.len(), Reason::ALL.len());
     assert_eq!(stop.refusals.values().sum::<u64>(), COUNT);
 }
@@ -160,26 +120,11 @@ fn a_refusal_record_names_door_tool_rule_and_request() {
     let clock = ManualClock::new();
     let mut journal = journal_in(dir.path(), &clock);
     journal.start(&start()).unwrap();
-    let mut denied = refused(Reason::PolicyForbid);
-    denied.tool = Some("probe_write".to_owned());
-    denied.rule = Some("no-writes".to_owned());
-    denied.request = Some("\"r-1\"".to_owned());
-    journal.refuse(denied).unwrap();
+    journal.refuse(denied("r-1", "probe_write", "no-writes")).unwrap();
     let view = read_folder(dir.path()).unwrap();
-    let Record::Refusal(refusal) = view.entries().last().unwrap().record() else {
-        panic!()
-    };
-    assert_eq!(
-        (refusal.reason.as_str(), refusal.door.as_str()),
-        ("policy-forbid", "authorization")
-    );
+    let Record::Refusal(refusal) = view.entries().last().unwrap().record() else { panic!() };
+    assert_eq!((refusal.reason.as_str(), refusal.door.as_str()), ("policy-forbid", "authorization"));
     assert_eq!(refusal.tool.as_deref(), Some("probe_write"));
     assert_eq!(refusal.rule.as_deref(), Some("no-writes"));
-    assert_eq!(
-        refusal
-            .request
-            .as_ref()
-            .map(|request| request.text.as_str()),
-        Some("\"r-1\"")
-    );
+    assert_eq!(refusal.request.as_ref().map(|request| request.text.as_str()), Some("\"r-1\""));
 }

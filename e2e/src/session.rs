@@ -21,7 +21,8 @@ pub struct Session<'s> {
     terminated: bool,
     answers: Option<Answers>,
     judged: bool,
-    pub(crate) last_id: i64,
+    /// The last id that [`Session::fresh_id`] gave out.
+    pub last_id: i64,
 }
 
 /// What is left of a session that has ended.

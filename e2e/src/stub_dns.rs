@@ -62,13 +62,8 @@ impl StubDns {
     /// If loopback has no free port for both UDP and TCP.
     pub fn start(answers: impl IntoIterator<Item = (&'static str, Answer)>) -> Self {
         let (datagrams, listener) = both_ports();
-        let address = datagrams
-            .local_addr()
-            .expect("a bound socket has an address");
-        let answers = answers
-            .into_iter()
-            .map(|(name, answer)| (format!("{name}."), answer))
-            .collect();
+        let address = datagrams.local_addr().expect("a bound socket has an address");
+        let answers = answers.into_iter().map(|(name, answer)| (format!("{name}."), answer)).collect();
         let answers = Arc::new(Mutex::new(answers));
         let asked = Arc::new(Mutex::new(Vec::new()));
         let stop = Arc::new(AtomicBool::new(false));
@@ -83,13 +78,7 @@ impl StubDns {
             std::thread::spawn(move || task(&serving))
         };
         let threads = vec![serve(Serving::udp), serve(Serving::tcp)];
-        Self {
-            address,
-            asked,
-            answers,
-            stop,
-            threads,
-        }
+        Self { address, asked, answers, stop, threads }
     }
 
     /// Where it listens.
@@ -106,9 +95,8 @@ impl StubDns {
     pub fn lookups(&self, name: &str) -> usize {
         let name = format!("{name}.");
         let questions = locked(&self.asked);
-        let is_lookup = |question: &&Question| {
-            question.name == name && question.kind == A && !question.over_tcp
-        };
+        let is_lookup =
+            |question: &&Question| question.name == name && question.kind == A && !question.over_tcp;
         questions.iter().filter(is_lookup).count()
     }
 
@@ -132,16 +120,10 @@ impl Drop for StubDns {
 fn both_ports() -> (UdpSocket, TcpListener) {
     for _ in 0..64 {
         let datagrams = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free UDP port");
-        let address = datagrams
-            .local_addr()
-            .expect("a bound socket has an address");
+        let address = datagrams.local_addr().expect("a bound socket has an address");
         if let Ok(listener) = TcpListener::bind(address) {
-            datagrams
-                .set_read_timeout(Some(POLL))
-                .expect("a socket takes a timeout");
-            listener
-                .set_nonblocking(true)
-                .expect("a listener can be non-blocking");
+            datagrams.set_read_timeout(Some(POLL)).expect("a socket takes a timeout");
+            listener.set_nonblocking(true).expect("a listener can be non-blocking");
             return (datagrams, listener);
         }
     }
@@ -209,11 +191,7 @@ impl Serving {
         let kind = u16::from_be_bytes([*query.get(after_name)?, *query.get(after_name + 1)?]);
         let question = query.get(12..after_name + 4)?;
         let name = name.to_ascii_lowercase();
-        locked(&self.asked).push(Question {
-            name: name.clone(),
-            kind,
-            over_tcp,
-        });
+        locked(&self.asked).push(Question { name: name.clone(), kind, over_tcp });
         let answer = locked(&self.answers).get(&name).cloned();
         let header = |flags: u16, records: u16| {
             let mut message = id.to_vec();
@@ -227,10 +205,7 @@ impl Serving {
         const OK: u16 = 0x8180;
         const TRUNCATED: u16 = 0x0200;
         let listing = |owner: &[u8], addresses: &[IpAddr]| -> Vec<Vec<u8>> {
-            addresses
-                .iter()
-                .filter_map(|address| address_record(owner, *address, kind))
-                .collect()
+            addresses.iter().filter_map(|address| address_record(owner, *address, kind)).collect()
         };
         // A pointer to the name in the question.
         let asked_name = [0xc0, 12];
@@ -240,9 +215,7 @@ impl Serving {
             Some(Answer::Garbage) => return Some([id, &[0xff; 9]].concat()),
             Some(Answer::Code(code)) => (OK | u16::from(code), Vec::new()),
             Some(Answer::OnlyTcp(_)) if !over_tcp => (OK | TRUNCATED, Vec::new()),
-            Some(Answer::Addresses(list) | Answer::OnlyTcp(list)) => {
-                (OK, listing(&asked_name, &list))
-            }
+            Some(Answer::Addresses(list) | Answer::OnlyTcp(list)) => (OK, listing(&asked_name, &list)),
             Some(Answer::Unrelated(list)) => (OK, listing(&write_name("other.test"), &list)),
             Some(Answer::Alias(target, list)) => {
                 let target = write_name(target);

@@ -66,12 +66,7 @@ fn load(tree: &Tree) -> Result<BTreeMap<String, Break>, Box<dyn Error>> {
         if entry.find.is_empty() || entry.find.contains('\n') || entry.replace.contains('\n') {
             return Err(format!("`{file}`: a break changes one line").into());
         }
-        let name = file
-            .rsplit('/')
-            .next()
-            .unwrap_or(&file)
-            .trim_end_matches(".toml")
-            .to_owned();
+        let name = file.rsplit('/').next().unwrap_or(&file).trim_end_matches(".toml").to_owned();
         found.insert(name, entry);
     }
     Ok(found)
@@ -95,14 +90,9 @@ fn run_all(tree: &Tree, only: Option<&str>) -> Result<bool, Box<dyn Error>> {
             green.insert(entry.test.clone(), run.verdict == Verdict::Green);
         }
     }
-    println!(
-        "{:<34} {:<6} {:<58} turned red by the break",
-        "break", "", "what it does"
-    );
+    println!("{:<34} {:<6} {:<58} turned red by the break", "break", "", "what it does");
     for (name, entry) in &breaks {
-        let broken = copy
-            .apply(entry)
-            .map_err(|error| format!("`{name}`: {error}"))?;
+        let broken = copy.apply(entry).map_err(|error| format!("`{name}`: {error}"))?;
         let run = copy.test(entry);
         broken.undo()?;
         let run = run?;
@@ -155,10 +145,7 @@ impl Copy {
     fn of(tree: &Tree) -> Result<Self, Box<dyn Error>> {
         let folder = tree.join("target/xtask/break/tree");
         mirror(tree.root(), &folder)?;
-        Ok(Self {
-            tree: Tree::at(folder),
-            target: tree.join("target/xtask/break/target"),
-        })
+        Ok(Self { tree: Tree::at(folder), target: tree.join("target/xtask/break/target") })
     }
 
     fn apply(&self, entry: &Break) -> Result<Broken, Box<dyn Error>> {
@@ -167,9 +154,7 @@ impl Copy {
         match honest.matches(&entry.find).count() {
             1 => {}
             count => {
-                return Err(
-                    format!("`{}` stands {count} times in {}", entry.find, entry.file).into(),
-                );
+                return Err(format!("`{}` stands {count} times in {}", entry.find, entry.file).into());
             }
         }
         fs::write(&path, honest.replacen(&entry.find, &entry.replace, 1))?;
@@ -179,21 +164,12 @@ impl Copy {
     fn test(&self, entry: &Break) -> Result<Run, Box<dyn Error>> {
         if let Some(case) = entry.test.strip_prefix("forge::") {
             let faults = forge::check_only(&self.tree, Some(case))?;
-            let refused = faults
-                .iter()
-                .any(|fault| fault.contains(&format!("/{case}.rs")));
-            let verdict = if refused {
-                Verdict::Red
-            } else {
-                Verdict::Green
-            };
-            return Ok(Run {
-                verdict,
-                said: faults.join("\n"),
-            });
+            let refused = faults.iter().any(|fault| fault.contains(&format!("/{case}.rs")));
+            let verdict = if refused { Verdict::Red } else { Verdict::Green };
+            return Ok(Run { verdict, said: faults.join("\n") });
         }
-        let target = Target::of(&entry.test)
-            .ok_or_else(|| format!("no cargo target holds `{}`", entry.test))?;
+        let target =
+            Target::of(&entry.test).ok_or_else(|| format!("no cargo target holds `{}`", entry.test))?;
         if !entry.prepare.is_empty() {
             let output = self.cargo().args(&entry.prepare).output()?;
             if !output.status.success() {
@@ -216,10 +192,7 @@ impl Copy {
             false if ended("FAILED") => Verdict::Red,
             true | false => Verdict::NotRun,
         };
-        Ok(Run {
-            verdict,
-            said: cargo::tail(&said, 20),
-        })
+        Ok(Run { verdict, said: cargo::tail(&said, 20) })
     }
 
     fn cargo(&self) -> std::process::Command {
@@ -231,8 +204,7 @@ impl Copy {
 
 /// Whether a line is the harness's result of this test. What the test itself prints can stand between the two halves.
 fn is_result(line: &str, name: &str, how: &str) -> bool {
-    line == format!("test {name} ... {how}")
-        || line == format!("test {name} - should panic ... {how}")
+    line == format!("test {name} ... {how}") || line == format!("test {name} - should panic ... {how}")
 }
 
 /// Where cargo finds a test.
@@ -252,20 +224,11 @@ impl Target {
         if let Some((file, name)) = test.split_once(".rs::") {
             let (owner, target) = file.split_once("/tests/")?;
             let folder = owner.strip_prefix("crates/").unwrap_or(owner);
-            let arguments = ["-p", &package(folder), "--test", target]
-                .map(str::to_owned)
-                .to_vec();
-            return Some(Self {
-                arguments,
-                name: name.to_owned(),
-            });
+            let arguments = ["-p", &package(folder), "--test", target].map(str::to_owned).to_vec();
+            return Some(Self { arguments, name: name.to_owned() });
         }
         let (folder, name) = test.split_once("::")?;
-        let kind = if matches!(folder, "cli" | "xtask") {
-            "--bins"
-        } else {
-            "--lib"
-        };
+        let kind = if matches!(folder, "cli" | "xtask") { "--bins" } else { "--lib" };
         Some(Self {
             arguments: ["-p", &package(folder), kind].map(str::to_owned).to_vec(),
             name: name.to_owned(),

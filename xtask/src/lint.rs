@@ -18,30 +18,13 @@ const ALLOWED_IN_TESTS: &[&str] = &[
 
 /// Runs rustfmt, then clippy over the product, then clippy over everything.
 pub fn check(tree: &Tree) -> Findings {
-    let mut everything = vec![
-        "clippy",
-        "--quiet",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
+    let mut everything = vec!["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
     for lint in ALLOWED_IN_TESTS {
         everything.extend(["-A", lint]);
     }
     let runs: [&[&str]; 3] = [
         &["fmt", "--all", "--check"],
-        &[
-            "clippy",
-            "--quiet",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--",
-            "-D",
-            "warnings",
-        ],
+        &["clippy", "--quiet", "--workspace", "--lib", "--bins", "--", "-D", "warnings"],
         &everything,
     ];
     let mut faults = Vec::new();
@@ -49,11 +32,7 @@ pub fn check(tree: &Tree) -> Findings {
         let output = cargo::command(tree.root()).args(arguments).output()?;
         if !output.status.success() {
             let said = cargo::text(&output.stdout) + &cargo::text(&output.stderr);
-            faults.push(format!(
-                "cargo {}\n{}",
-                arguments.join(" "),
-                cargo::tail(&said, 40)
-            ));
+            faults.push(format!("cargo {}\n{}", arguments.join(" "), cargo::tail(&said, 40)));
         }
     }
     Ok(faults)

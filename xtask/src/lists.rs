@@ -34,8 +34,7 @@ pub fn compare(
     what: &str,
     found: &BTreeMap<String, Vec<usize>>,
 ) -> Result<Vec<String>, Box<dyn Error>> {
-    let list: List =
-        toml::from_str(&tree.read(FILE)?).map_err(|error| format!("`{FILE}`: {error}"))?;
+    let list: List = toml::from_str(&tree.read(FILE)?).map_err(|error| format!("`{FILE}`: {error}"))?;
     let mut faults = Vec::new();
     let mut listed = BTreeSet::new();
     for entry in list.allowed.iter().filter(|entry| entry.what == what) {
@@ -43,25 +42,16 @@ pub fn compare(
             faults.push(format!("{FILE}: `{what}` in {} has no reason", entry.file));
         }
         if !listed.insert(&entry.file) {
-            faults.push(format!(
-                "{FILE}: `{what}` in {} is listed twice",
-                entry.file
-            ));
+            faults.push(format!("{FILE}: `{what}` in {} is listed twice", entry.file));
         }
         if !found.contains_key(&entry.file) {
-            faults.push(format!(
-                "{FILE}: `{what}` is allowed in {}, which does not hold it",
-                entry.file
-            ));
+            faults.push(format!("{FILE}: `{what}` is allowed in {}, which does not hold it", entry.file));
         }
     }
     for (file, lines) in found {
         if !listed.contains(file) {
             let places: Vec<String> = lines.iter().map(usize::to_string).collect();
-            faults.push(format!(
-                "{file}:{}: `{what}` is not allowed here ({FILE})",
-                places.join(",")
-            ));
+            faults.push(format!("{file}:{}: `{what}` is not allowed here ({FILE})", places.join(",")));
         }
     }
     Ok(faults)
@@ -69,7 +59,6 @@ pub fn compare(
 
 /// The kinds of exception that the list holds, to find those that no check reads.
 pub fn kinds(tree: &Tree) -> Result<BTreeSet<String>, Box<dyn Error>> {
-    let list: List =
-        toml::from_str(&tree.read(FILE)?).map_err(|error| format!("`{FILE}`: {error}"))?;
+    let list: List = toml::from_str(&tree.read(FILE)?).map_err(|error| format!("`{FILE}`: {error}"))?;
     Ok(list.allowed.into_iter().map(|entry| entry.what).collect())
 }

@@ -30,43 +30,15 @@ type Check = fn(&Tree) -> Findings;
 
 /// The checks of `cargo xtask check`, cheap ones first.
 const CHECKS: &[(&str, &str, Check)] = &[
-    (
-        "rooms",
-        "size and header of every source file, no printing macros",
-        rooms::check,
-    ),
-    (
-        "seals",
-        "who may implement Policy, who may write unsafe",
-        seals::check,
-    ),
-    (
-        "reasons",
-        "every refusal reason has a true page and a corpus file",
-        reasons::check,
-    ),
-    (
-        "requirements",
-        "every MUST that applies has a test that exists",
-        requirements::check,
-    ),
-    (
-        "directions",
-        "crates depend downwards only",
-        directions::check,
-    ),
-    (
-        "features",
-        "no cargo feature that changes what input means",
-        features::check,
-    ),
+    ("rooms", "size and header of every source file, no printing macros", rooms::check),
+    ("seals", "who may implement Policy, who may write unsafe", seals::check),
+    ("reasons", "every refusal reason has a true page and a corpus file", reasons::check),
+    ("requirements", "every MUST that applies has a test that exists", requirements::check),
+    ("directions", "crates depend downwards only", directions::check),
+    ("features", "no cargo feature that changes what input means", features::check),
     ("lint", "rustfmt and clippy", lint::check),
     ("deny", "advisories, bans, licences, sources", deny::check),
-    (
-        "forge",
-        "every forged door type fails to compile with its named error",
-        forge::check,
-    ),
+    ("forge", "every forged door type fails to compile with its named error", forge::check),
 ];
 
 const USAGE: &str =
@@ -101,10 +73,7 @@ fn usage(fault: &str) -> ExitCode {
     for (name, purpose, _) in CHECKS {
         eprintln!("  {name:<13} {purpose}");
     }
-    eprintln!(
-        "  {:<13} one-line breaks of the source, each turning its named test red",
-        "break"
-    );
+    eprintln!("  {:<13} one-line breaks of the source, each turning its named test red", "break");
     ExitCode::from(2)
 }
 

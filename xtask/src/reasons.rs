@@ -34,17 +34,12 @@ pub fn check(tree: &Tree) -> Findings {
             faults.push(format!("{INDEX}: does not list `{reason}`"));
         }
         if !tree.join(format!("{FRAMES}/{reason}.json")).is_file() {
-            faults.push(format!(
-                "no corpus file for `{reason}`: {FRAMES}/{reason}.json"
-            ));
+            faults.push(format!("no corpus file for `{reason}`: {FRAMES}/{reason}.json"));
         }
     }
     for (folder, extension) in [(PAGES, "md"), (FRAMES, "json")] {
         for file in tree.files(&[folder], extension)? {
-            let code = file
-                .rsplit('/')
-                .next()
-                .and_then(|name| name.strip_suffix(&format!(".{extension}")));
+            let code = file.rsplit('/').next().and_then(|name| name.strip_suffix(&format!(".{extension}")));
             if file != INDEX && file != CONTROLS && !code.is_some_and(|code| codes.contains(code)) {
                 faults.push(format!("{file}: no reason has this code"));
             }
@@ -60,34 +55,17 @@ fn facts(reason: Reason) -> String {
         Closing::ByProfile => ("ends", "goes on"),
         Closing::Never => ("goes on", "goes on"),
     };
-    format!(
-        "| {} | {} | {close} | {go_on} | {} |",
-        reason.door(),
-        reason.rpc_code(),
-        reason.requirement()
-    )
+    format!("| {} | {} | {close} | {go_on} | {} |", reason.door(), reason.rpc_code(), reason.requirement())
 }
 
 fn page_faults(reason: Reason, text: &str) -> impl Iterator<Item = String> {
     let wanted = [
-        (
-            text.starts_with(&format!("# {reason}\n")),
-            "does not open with its code as title".to_owned(),
-        ),
-        (
-            text.contains(&facts(reason)),
-            format!("does not hold its facts: {}", facts(reason)),
-        ),
+        (text.starts_with(&format!("# {reason}\n")), "does not open with its code as title".to_owned()),
+        (text.contains(&facts(reason)), format!("does not hold its facts: {}", facts(reason))),
         (text.contains("\n    "), "shows no example".to_owned()),
-        (
-            text.contains("**Fix.**"),
-            "does not say what a client author should fix".to_owned(),
-        ),
+        (text.contains("**Fix.**"), "does not say what a client author should fix".to_owned()),
     ];
-    wanted
-        .into_iter()
-        .filter(|(holds, _)| !holds)
-        .map(|(_, fault)| fault)
+    wanted.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault)
 }
 
 #[cfg(test)]
@@ -100,15 +78,9 @@ mod tests {
     fn a_page_that_contradicts_the_table_is_found() {
         let reason = Reason::JsonDuplicateMember;
         assert_eq!(facts(reason), "| json | -32700 | ends | goes on | H-18 |");
-        let sound = format!(
-            "# {reason}\n\n{}\n\n    {{}}\n\n**Fix.** x\n",
-            facts(reason)
-        );
+        let sound = format!("# {reason}\n\n{}\n\n    {{}}\n\n**Fix.** x\n", facts(reason));
         assert_eq!(page_faults(reason, &sound).count(), 0);
-        assert_eq!(
-            page_faults(reason, &sound.replace("-32700", "-32600")).count(),
-            1
-        );
+        assert_eq!(page_faults(reason, &sound.replace("-32700", "-32600")).count(), 1);
         assert_eq!(page_faults(reason, "").count(), 4);
     }
 }

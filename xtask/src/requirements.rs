@@ -11,13 +11,10 @@ use crate::Findings;
 use crate::ledger::{self, Level, Requirement};
 use crate::tree::Tree;
 
-const REVISIONS: &[&str] = &[
-    "2024-11-05",
-    "2025-03-26",
-    "2025-06-18",
-    "2025-11-25",
-    "2026-07-28",
-];
+const REVISIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+
+/// Pages that cite requirements and tests.
+const CITING: &[&str] = &["docs/threat-model.md", "docs/known-attacks.md"];
 
 /// Checks the ledger against the source.
 pub fn check(tree: &Tree) -> Findings {
@@ -41,6 +38,16 @@ pub fn check(tree: &Tree) -> Findings {
         }
     }
     faults.extend(reasons_agree(&requirements, &ids));
+    for page in CITING {
+        for word in words(&tree.read(page)?) {
+            if is_id(word) && !ids.contains(word) {
+                faults.push(format!("{page}: no such requirement: {word}"));
+            }
+            if is_citation(word) && !tests.contains(word) {
+                faults.push(format!("{page}: no such test: `{word}`"));
+            }
+        }
+    }
     Ok(faults)
 }
 
@@ -56,17 +63,12 @@ fn form(requirement: &Requirement, fault: &mut dyn FnMut(String)) {
         fault("does not apply, yet names tests".to_owned());
     }
     if requirement.revisions.is_empty()
-        || !requirement
-            .revisions
-            .iter()
-            .all(|have| REVISIONS.contains(&have.as_str()))
+        || !requirement.revisions.iter().all(|have| REVISIONS.contains(&have.as_str()))
     {
         fault("`revisions` names no revision, or one that does not exist".to_owned());
     }
     let elsewhere = requirement.elsewhere.as_deref().unwrap_or("-");
-    if [&requirement.section, &requirement.text]
-        .iter()
-        .any(|text| text.trim().is_empty())
+    if [&requirement.section, &requirement.text].iter().any(|text| text.trim().is_empty())
         || elsewhere.trim().is_empty()
     {
         fault("an empty text".to_owned());
@@ -83,33 +85,32 @@ fn reasons_agree(requirements: &[(String, Requirement)], ids: &BTreeSet<&str>) -
     let mut serving: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for reason in Reason::ALL {
         if !ids.contains(reason.requirement()) {
-            faults.push(format!(
-                "reason `{reason}` serves {}, which does not exist",
-                reason.requirement()
-            ));
+            faults.push(format!("reason `{reason}` serves {}, which does not exist", reason.requirement()));
         }
-        serving
-            .entry(reason.requirement())
-            .or_default()
-            .insert(reason.code());
+        serving.entry(reason.requirement()).or_default().insert(reason.code());
     }
     for (file, requirement) in requirements {
         let listed: BTreeSet<&str> = requirement.reasons.iter().map(String::as_str).collect();
         let serve = serving.remove(requirement.id.as_str()).unwrap_or_default();
         for code in listed.difference(&serve) {
-            faults.push(format!(
-                "{file}: {}: `{code}` does not serve it",
-                requirement.id
-            ));
+            faults.push(format!("{file}: {}: `{code}` does not serve it", requirement.id));
         }
         for code in serve.difference(&listed) {
-            faults.push(format!(
-                "{file}: {}: does not list its reason `{code}`",
-                requirement.id
-            ));
+            faults.push(format!("{file}: {}: does not list its reason `{code}`", requirement.id));
         }
     }
     faults
+}
+
+/// The words of a page, as far as ids and tests are written.
+fn words(page: &str) -> impl Iterator<Item = &str> {
+    page.split(|c: char| !(c.is_ascii_alphanumeric() || "-_:./".contains(c)))
+        .map(|word| word.trim_end_matches(['.', ':', ',']))
+}
+
+/// Whether a word of a page names a test.
+fn is_citation(word: &str) -> bool {
+    word.starts_with("forge::") || word.contains(".rs::") || word.contains("::tests::")
 }
 
 fn is_id(id: &str) -> bool {
@@ -120,7 +121,7 @@ fn is_id(id: &str) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Requirement, form, reasons_agree};
+    use super::{Requirement, form, is_citation, is_id, reasons_agree, words};
     use crate::ledger::Level;
 
     fn requirement(id: &str) -> Requirement {
@@ -164,26 +165,24 @@ mod tests {
     }
 
     #[test]
+    fn ids_and_tests_are_found_in_prose() {
+        let page = "| SHA-256 of UTF-16 | CVE-2024-45336: A-26, H-34 to H-37 (`forge::a_b`), `e2e/tests/demo.rs::c`. |";
+        let found: Vec<&str> = words(page).filter(|word| is_id(word) || is_citation(word)).collect();
+        assert_eq!(found, ["A-26", "H-34", "H-37", "forge::a_b", "e2e/tests/demo.rs::c"]);
+    }
+
+    #[test]
     fn a_requirement_lists_exactly_the_reasons_that_serve_it() {
         let mut listed = requirement("H-25");
         listed.reasons = vec!["frame-blank".to_owned()];
         let ids = BTreeSet::from(["H-25"]);
         let faults = reasons_agree(&[("hostile.toml".to_owned(), listed)], &ids);
         assert!(
-            faults
-                .iter()
-                .any(|fault| fault.ends_with("H-25: `frame-blank` does not serve it")),
+            faults.iter().any(|fault| fault.ends_with("H-25: `frame-blank` does not serve it")),
             "{faults:?}"
         );
         let missing = "H-25: does not list its reason `frame-byte-order-mark`";
-        assert!(
-            faults.iter().any(|fault| fault.ends_with(missing)),
-            "{faults:?}"
-        );
-        assert!(
-            faults
-                .iter()
-                .any(|fault| fault.contains("`frame-blank` serves H-07, which does not exist"))
-        );
+        assert!(faults.iter().any(|fault| fault.ends_with(missing)), "{faults:?}");
+        assert!(faults.iter().any(|fault| fault.contains("`frame-blank` serves H-07, which does not exist")));
     }
 }

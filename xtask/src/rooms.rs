@@ -24,21 +24,16 @@ pub fn check(tree: &Tree) -> Findings {
         let text = tree.read(&file)?;
         let lines = text.lines().count();
         if lines > MOST_LINES {
-            faults.push(format!(
-                "{file}: {lines} lines; the most is {MOST_LINES}: split the room"
-            ));
+            faults.push(format!("{file}: {lines} lines; the most is {MOST_LINES}: split the room"));
         }
         if !text.starts_with("//! ") {
-            faults.push(format!(
-                "{file}:1: does not open with `//!`: say what belongs here and what does not"
-            ));
+            faults
+                .push(format!("{file}:1: does not open with `//!`: say what belongs here and what does not"));
         }
         if file.starts_with("crates/") && !source::is_test_file(&file) {
             let code = source::without_tests(&source::blank(&text));
-            let mut found: Vec<usize> = PRINTING_MACROS
-                .iter()
-                .flat_map(|name| source::lines_with(&code, name))
-                .collect();
+            let mut found: Vec<usize> =
+                PRINTING_MACROS.iter().flat_map(|name| source::lines_with(&code, name)).collect();
             found.sort_unstable();
             if !found.is_empty() {
                 printing.insert(file, found);

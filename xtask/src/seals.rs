@@ -18,11 +18,8 @@ pub fn check(tree: &Tree) -> Findings {
     for file in tree.files(&["crates", "e2e", "fuzz", "xtask", "examples"], "rs")? {
         let blanked = source::blank(&tree.read(&file)?);
         for &seal in SEALS {
-            let lines = if seal == "unsafe" {
-                source::lines_with(&blanked, seal)
-            } else {
-                implementations(&blanked)
-            };
+            let lines =
+                if seal == "unsafe" { source::lines_with(&blanked, seal) } else { implementations(&blanked) };
             if !lines.is_empty() {
                 found.entry(seal).or_default().insert(file.clone(), lines);
             }
@@ -30,11 +27,7 @@ pub fn check(tree: &Tree) -> Findings {
     }
     let mut faults = Vec::new();
     for &seal in SEALS {
-        faults.extend(lists::compare(
-            tree,
-            seal,
-            found.get(seal).unwrap_or(&BTreeMap::new()),
-        )?);
+        faults.extend(lists::compare(tree, seal, found.get(seal).unwrap_or(&BTreeMap::new()))?);
     }
     for kind in lists::kinds(tree)? {
         if !SEALS.contains(&kind.as_str()) && kind != PRINTING {
@@ -75,12 +68,9 @@ mod tests {
         ] {
             assert_eq!(implementations(line), [1], "{line}");
         }
-        for line in [
-            "impl Policy {",
-            "impl Display for Policy {",
-            "impl From<Policy> for A {",
-            "let policy = 1;",
-        ] {
+        for line in
+            ["impl Policy {", "impl Display for Policy {", "impl From<Policy> for A {", "let policy = 1;"]
+        {
             assert!(implementations(line).is_empty(), "{line}");
         }
     }

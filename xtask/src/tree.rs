@@ -17,9 +17,7 @@ impl Tree {
     /// The workspace that this program was built from.
     pub fn of_workspace() -> Self {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-        Self {
-            root: manifest.parent().unwrap_or(manifest).to_path_buf(),
-        }
+        Self { root: manifest.parent().unwrap_or(manifest).to_path_buf() }
     }
 
     /// A copy of the workspace in this folder.
@@ -59,10 +57,7 @@ impl Tree {
 
     /// A path of this tree, relative to its root, with `/`.
     pub fn relative(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root)
-            .unwrap_or(path)
-            .to_string_lossy()
-            .replace('\\', "/")
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
 }
 
@@ -131,16 +126,10 @@ fn walk(folder: &Path, visit: &mut dyn FnMut(&Path)) -> io::Result<()> {
 }
 
 fn is_left_out(path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_fuzz_output = matches!(name.as_str(), "artifacts" | "corpus" | "coverage")
         && path.parent().is_some_and(|parent| parent.ends_with("fuzz"));
-    matches!(
-        name.as_str(),
-        "target" | "node_modules" | ".git" | ".test-env"
-    ) || is_fuzz_output
+    matches!(name.as_str(), "target" | "node_modules" | ".git" | ".test-env") || is_fuzz_output
 }
 
 fn named(error: &io::Error, path: &Path) -> io::Error {

@@ -57,38 +57,28 @@ impl Case {
                 .find_map(|line| line.strip_prefix("//! ")?.strip_prefix(key))
                 .map(|value| value.trim().to_owned())
         };
-        let (folder, name) = file
-            .rsplit_once('/')
-            .ok_or_else(|| fault("not in a folder"))?;
-        let room =
-            if folder.ends_with("/other-room") {
-                Some(header("room:").ok_or_else(|| {
-                    fault("`//! room:` does not say which crate the intruder is in")
-                })?)
-            } else {
-                None
-            };
-        let lines = text
-            .lines()
-            .map(Line::parse)
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|what| fault(&what))?;
+        let (folder, name) = file.rsplit_once('/').ok_or_else(|| fault("not in a folder"))?;
+        let room = if folder.ends_with("/other-room") {
+            Some(
+                header("room:")
+                    .ok_or_else(|| fault("`//! room:` does not say which crate the intruder is in"))?,
+            )
+        } else {
+            None
+        };
+        let lines =
+            text.lines().map(Line::parse).collect::<Result<Vec<_>, _>>().map_err(|what| fault(&what))?;
         let case = Self {
             name: name.trim_end_matches(".rs").to_owned(),
             file: file.to_owned(),
-            door: header("door:")
-                .ok_or_else(|| fault("`//! door:` does not say which type is tried"))?,
+            door: header("door:").ok_or_else(|| fault("`//! door:` does not say which type is tried"))?,
             room,
             lines,
         };
         if case.expected().is_empty() {
             return Err(fault("no line is marked `//~ forged CODE`"));
         }
-        if !case
-            .lines
-            .iter()
-            .any(|line| line.only == Some(Variant::Twin))
-        {
+        if !case.lines.iter().any(|line| line.only == Some(Variant::Twin)) {
             return Err(fault("no line is marked `//~ twin`"));
         }
         Ok(case)
@@ -118,11 +108,7 @@ impl Case {
 impl Line {
     fn parse(text: &str) -> Result<Self, String> {
         let Some((code, mark)) = text.split_once("//~") else {
-            return Ok(Self {
-                text: text.to_owned(),
-                only: None,
-                codes: Vec::new(),
-            });
+            return Ok(Self { text: text.to_owned(), only: None, codes: Vec::new() });
         };
         let mut words = mark.split_whitespace();
         let only = match words.next() {
@@ -131,17 +117,11 @@ impl Line {
             other => return Err(format!("unknown mark `{}`", other.unwrap_or_default())),
         };
         let codes: Vec<String> = words.map(str::to_owned).collect();
-        let are_codes = codes
-            .iter()
-            .all(|code| code.len() == 5 && code.starts_with('E'));
+        let are_codes = codes.iter().all(|code| code.len() == 5 && code.starts_with('E'));
         if !are_codes || (only == Variant::Twin && !codes.is_empty()) {
             return Err(format!("a mark that is not understood: `{}`", mark.trim()));
         }
-        Ok(Self {
-            text: code.trim_end().to_owned(),
-            only: Some(only),
-            codes,
-        })
+        Ok(Self { text: code.trim_end().to_owned(), only: Some(only), codes })
     }
 }
 
@@ -169,31 +149,16 @@ fn main() {
         assert_eq!(twin.lines().nth(3), Some(""));
         assert_eq!(twin.lines().nth(5), Some("    let a = 2;"));
         assert_eq!(case.expected().len(), 2);
-        assert_eq!(
-            (case.door.as_str(), case.name.as_str()),
-            ("Permit", "permit")
-        );
+        assert_eq!((case.door.as_str(), case.name.as_str()), ("Permit", "permit"));
     }
 
     #[test]
     fn a_case_that_proves_nothing_is_refused() {
         for (file, text) in [
-            (
-                "xtask/forge/other-crate/a.rs",
-                TEXT.replace(" E0451 E0063", ""),
-            ),
-            (
-                "xtask/forge/other-crate/a.rs",
-                TEXT.replace(" //~ twin", ""),
-            ),
-            (
-                "xtask/forge/other-crate/a.rs",
-                TEXT.replace("door:", "gate:"),
-            ),
-            (
-                "xtask/forge/other-crate/a.rs",
-                TEXT.replace("//~ twin", "//~ twn"),
-            ),
+            ("xtask/forge/other-crate/a.rs", TEXT.replace(" E0451 E0063", "")),
+            ("xtask/forge/other-crate/a.rs", TEXT.replace(" //~ twin", "")),
+            ("xtask/forge/other-crate/a.rs", TEXT.replace("door:", "gate:")),
+            ("xtask/forge/other-crate/a.rs", TEXT.replace("//~ twin", "//~ twn")),
             ("xtask/forge/other-room/a.rs", TEXT.to_owned()),
         ] {
             assert!(Case::parse(file, &text).is_err(), "{text}");

@@ -32,20 +32,11 @@ pub fn compile(tree: &Tree, cases: &[Case]) -> Result<Answers, Box<dyn Error>> {
     fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     for case in cases {
         for variant in [Variant::Forged, Variant::Twin] {
-            fs::write(
-                sources.join(format!("{}.rs", target(case, variant))),
-                case.source(variant),
-            )?;
+            fs::write(sources.join(format!("{}.rs", target(case, variant))), case.source(variant))?;
         }
     }
     let output = cargo::command(&folder)
-        .args([
-            "check",
-            "--bins",
-            "--keep-going",
-            "--message-format=json",
-            "--offline",
-        ])
+        .args(["check", "--bins", "--keep-going", "--message-format=json", "--offline"])
         .env("CARGO_TARGET_DIR", tree.join("target/xtask/forge/target"))
         .env("RUSTFLAGS", "--cap-lints allow")
         .output()?;
@@ -54,9 +45,7 @@ pub fn compile(tree: &Tree, cases: &[Case]) -> Result<Answers, Box<dyn Error>> {
     if let Some(foreign) = errors.keys().find(|name| !is_case(name)) {
         return Err(format!("`{foreign}` itself does not compile").into());
     }
-    let was_checked = cargo::text(&output.stdout)
-        .lines()
-        .any(|line| line.contains("\"build-finished\""));
+    let was_checked = cargo::text(&output.stdout).lines().any(|line| line.contains("\"build-finished\""));
     if !was_checked {
         return Err(format!(
             "cargo did not check the forgeries: {}",
@@ -66,10 +55,7 @@ pub fn compile(tree: &Tree, cases: &[Case]) -> Result<Answers, Box<dyn Error>> {
     }
     for case in cases {
         for variant in [Variant::Forged, Variant::Twin] {
-            let found = errors
-                .get(&target(case, variant))
-                .cloned()
-                .unwrap_or_default();
+            let found = errors.get(&target(case, variant)).cloned().unwrap_or_default();
             answers.insert((case.name.clone(), variant), found);
         }
     }
@@ -87,11 +73,7 @@ fn manifest(tree: &Tree) -> Result<String, Box<dyn Error>> {
         "[package]\nname = \"forgeries\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\nserde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n",
     );
     for name in ["wire", "gate", "journal"] {
-        writeln!(
-            out,
-            "framegate-{name} = {{ path = '{}' }}",
-            tree.join(format!("crates/{name}")).display()
-        )?;
+        writeln!(out, "framegate-{name} = {{ path = '{}' }}", tree.join(format!("crates/{name}")).display())?;
     }
     Ok(out)
 }

@@ -21,8 +21,8 @@ use case::Variant;
 
 /// The types that prove that a door was passed, and those that such a proof is made of.
 const DOORS: &[&str] = &[
-    "Frame", "Document", "Incoming", "Admitted", "Ticket", "Checked", "Question", "Verdict",
-    "Permit", "Denial", "Recorded", "Receipt",
+    "Frame", "Document", "Incoming", "Admitted", "Ticket", "Checked", "Question", "Verdict", "Permit",
+    "Denial", "Recorded", "Receipt",
 ];
 
 /// All cases of the tree.
@@ -50,44 +50,26 @@ pub fn check_only(tree: &Tree, only: Option<&str>) -> Findings {
     for door in forged.iter().filter(|door| !DOORS.contains(door)) {
         faults.push(format!("`{door}` is no door"));
     }
-    let chosen: Vec<Case> = all
-        .into_iter()
-        .filter(|case| only.is_none_or(|only| only == case.name))
-        .collect();
+    let chosen: Vec<Case> =
+        all.into_iter().filter(|case| only.is_none_or(|only| only == case.name)).collect();
     if chosen.is_empty() {
-        return Err(format!(
-            "no forgery is named `{}`",
-            only.unwrap_or_default().escape_debug()
-        )
-        .into());
+        return Err(format!("no forgery is named `{}`", only.unwrap_or_default().escape_debug()).into());
     }
-    let (rooms, crates): (Vec<Case>, Vec<Case>) =
-        chosen.into_iter().partition(|case| case.room.is_some());
+    let (rooms, crates): (Vec<Case>, Vec<Case>) = chosen.into_iter().partition(|case| case.room.is_some());
     let mut answers = elsewhere::compile(tree, &crates)?;
     answers.extend(room::compile(tree, &rooms)?);
     for case in crates.iter().chain(&rooms) {
         for variant in [Variant::Forged, Variant::Twin] {
             let key = (case.name.clone(), variant);
             let Some(errors) = answers.get(&key) else {
-                faults.push(format!(
-                    "{}: the {variant} variant was not compiled",
-                    case.file
-                ));
+                faults.push(format!("{}: the {variant} variant was not compiled", case.file));
                 continue;
             };
             faults.extend(judge(case, variant, errors));
         }
-        let expected: Vec<String> = case
-            .expected()
-            .iter()
-            .map(|(line, code)| format!("{code} at {line}"))
-            .collect();
-        println!(
-            "  {:<44} {:<9} {}",
-            case.name,
-            case.door,
-            expected.join(", ")
-        );
+        let expected: Vec<String> =
+            case.expected().iter().map(|(line, code)| format!("{code} at {line}")).collect();
+        println!("  {:<44} {:<9} {}", case.name, case.door, expected.join(", "));
     }
     Ok(faults)
 }
@@ -103,11 +85,7 @@ fn judge(case: &Case, variant: Variant, errors: &[CompilerError]) -> Vec<String>
     for error in errors {
         let key = (error.line, error.code.clone());
         if !expected.contains(&key) {
-            let code = if error.code.is_empty() {
-                "an error without a code"
-            } else {
-                &error.code
-            };
+            let code = if error.code.is_empty() { "an error without a code" } else { &error.code };
             faults.push(format!(
                 "{}:{}: {variant}: {code}: {} ({})",
                 case.file, error.line, error.message, error.file
@@ -116,10 +94,7 @@ fn judge(case: &Case, variant: Variant, errors: &[CompilerError]) -> Vec<String>
         found.insert(key);
     }
     for (line, code) in expected.difference(&found) {
-        faults.push(format!(
-            "{}:{line}: expected {code}: the forgery was not refused",
-            case.file
-        ));
+        faults.push(format!("{}:{line}: expected {code}: the forgery was not refused", case.file));
     }
     faults
 }
@@ -131,30 +106,18 @@ mod tests {
     use crate::cargo::CompilerError;
 
     fn error(code: &str, line: usize) -> CompilerError {
-        CompilerError {
-            code: code.to_owned(),
-            file: "f.rs".to_owned(),
-            line,
-            message: "m".to_owned(),
-        }
+        CompilerError { code: code.to_owned(), file: "f.rs".to_owned(), line, message: "m".to_owned() }
     }
 
     #[test]
     fn only_the_named_error_at_the_named_line_counts() {
-        let text = "//! A.\n//! door: Permit\nfn main() {}\nlet a = 1; //~ forged E0451\nlet a = 2; //~ twin\n";
+        let text =
+            "//! A.\n//! door: Permit\nfn main() {}\nlet a = 1; //~ forged E0451\nlet a = 2; //~ twin\n";
         let case = Case::parse("xtask/forge/other-crate/a.rs", text).unwrap();
         assert!(judge(&case, Variant::Forged, &[error("E0451", 4)]).is_empty());
         assert_eq!(judge(&case, Variant::Forged, &[]).len(), 1);
         assert_eq!(judge(&case, Variant::Forged, &[error("E0433", 4)]).len(), 2);
-        assert_eq!(
-            judge(
-                &case,
-                Variant::Forged,
-                &[error("E0451", 4), error("E0433", 3)]
-            )
-            .len(),
-            1
-        );
+        assert_eq!(judge(&case, Variant::Forged, &[error("E0451", 4), error("E0433", 3)]).len(), 1);
         assert!(judge(&case, Variant::Twin, &[]).is_empty());
         assert_eq!(judge(&case, Variant::Twin, &[error("E0451", 4)]).len(), 1);
     }

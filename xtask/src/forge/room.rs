@@ -21,44 +21,29 @@ const COPIED: &[&str] = &["wire", "gate", "journal"];
 /// Compiles both variants of every case.
 pub fn compile(tree: &Tree, cases: &[Case]) -> Result<Answers, Box<dyn Error>> {
     let mut answers = Answers::new();
-    let rooms: BTreeSet<&str> = cases
-        .iter()
-        .filter_map(|case| case.room.as_deref())
-        .collect();
+    let rooms: BTreeSet<&str> = cases.iter().filter_map(|case| case.room.as_deref()).collect();
     for room in rooms {
         if !COPIED.contains(&room) {
             return Err(format!("no copy holds a crate `{room}`").into());
         }
         let mut copy = Copy::of(tree, room)?;
-        let here: Vec<&Case> = cases
-            .iter()
-            .filter(|case| case.room.as_deref() == Some(room))
-            .collect();
-        copy.check(&[])?.first().map_or(Ok(()), |error| {
-            Err(format!("`{room}` itself does not compile: {error:?}"))
-        })?;
+        let here: Vec<&Case> = cases.iter().filter(|case| case.room.as_deref() == Some(room)).collect();
+        copy.check(&[])?
+            .first()
+            .map_or(Ok(()), |error| Err(format!("`{room}` itself does not compile: {error:?}")))?;
         let twins: Vec<(&Case, Variant)> = here.iter().map(|case| (*case, Variant::Twin)).collect();
         let errors = copy.check(&twins)?;
         for case in &here {
             let file = format!("/{}.rs", module(case));
-            let own = errors
-                .iter()
-                .filter(|error| error.file.ends_with(&file))
-                .cloned()
-                .collect();
+            let own = errors.iter().filter(|error| error.file.ends_with(&file)).cloned().collect();
             answers.insert((case.name.clone(), Variant::Twin), own);
         }
-        let stray = errors
-            .iter()
-            .find(|error| !error.file.contains("/intruder_"));
+        let stray = errors.iter().find(|error| !error.file.contains("/intruder_"));
         if let Some(stray) = stray {
             return Err(format!("a twin breaks `{room}` elsewhere: {stray:?}").into());
         }
         for case in here {
-            answers.insert(
-                (case.name.clone(), Variant::Forged),
-                copy.check(&[(case, Variant::Forged)])?,
-            );
+            answers.insert((case.name.clone(), Variant::Forged), copy.check(&[(case, Variant::Forged)])?);
         }
         copy.check(&[])?;
     }
@@ -77,35 +62,21 @@ impl Copy {
     fn of(tree: &Tree, room: &str) -> Result<Self, Box<dyn Error>> {
         let folder = tree.join("target/xtask/forge/rooms");
         for name in COPIED {
-            mirror(
-                &tree.join(format!("crates/{name}")),
-                &folder.join(format!("crates/{name}")),
-            )?;
+            mirror(&tree.join(format!("crates/{name}")), &folder.join(format!("crates/{name}")))?;
         }
         write_if_changed(&folder.join("Cargo.toml"), manifest(tree)?.as_bytes())?;
         fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         let honest = read(&tree.join(format!("crates/{room}/src/lib.rs")))?;
-        Ok(Self {
-            folder,
-            target: tree.join("target/xtask/forge/target"),
-            room: room.to_owned(),
-            honest,
-        })
+        Ok(Self { folder, target: tree.join("target/xtask/forge/target"), room: room.to_owned(), honest })
     }
 
     /// Adds these intruders, checks the crate, and gives the compiler's errors.
-    fn check(
-        &mut self,
-        intruders: &[(&Case, Variant)],
-    ) -> Result<Vec<CompilerError>, Box<dyn Error>> {
+    fn check(&mut self, intruders: &[(&Case, Variant)]) -> Result<Vec<CompilerError>, Box<dyn Error>> {
         let sources = self.folder.join(format!("crates/{}/src", self.room));
         remove_intruders(&sources)?;
         let mut lib = self.honest.clone();
         for (case, variant) in intruders {
-            fs::write(
-                sources.join(format!("{}.rs", module(case))),
-                case.source(*variant),
-            )?;
+            fs::write(sources.join(format!("{}.rs", module(case))), case.source(*variant))?;
             writeln!(lib, "\nmod {};", module(case))?;
         }
         write_if_changed(&sources.join("lib.rs"), lib.as_bytes())?;
@@ -115,16 +86,9 @@ impl Copy {
             .env("CARGO_TARGET_DIR", &self.target)
             .env("RUSTFLAGS", "--cap-lints allow")
             .output()?;
-        let errors: Vec<CompilerError> = cargo::compiler_errors(&output)
-            .into_values()
-            .flatten()
-            .collect();
+        let errors: Vec<CompilerError> = cargo::compiler_errors(&output).into_values().flatten().collect();
         if errors.is_empty() && !output.status.success() {
-            return Err(format!(
-                "cargo check: {}",
-                cargo::tail(&cargo::text(&output.stderr), 12)
-            )
-            .into());
+            return Err(format!("cargo check: {}", cargo::tail(&cargo::text(&output.stderr), 12)).into());
         }
         Ok(errors)
     }
@@ -147,14 +111,9 @@ fn remove_intruders(sources: &Path) -> Result<(), Box<dyn Error>> {
 /// The workspace's manifest with only the copied crates as members.
 fn manifest(tree: &Tree) -> Result<String, Box<dyn Error>> {
     let mut manifest: toml::Table = toml::from_str(&tree.read("Cargo.toml")?)?;
-    let workspace = manifest
-        .get_mut("workspace")
-        .and_then(toml::Value::as_table_mut)
-        .ok_or("no [workspace]")?;
-    let members: Vec<toml::Value> = COPIED
-        .iter()
-        .map(|name| format!("crates/{name}").into())
-        .collect();
+    let workspace =
+        manifest.get_mut("workspace").and_then(toml::Value::as_table_mut).ok_or("no [workspace]")?;
+    let members: Vec<toml::Value> = COPIED.iter().map(|name| format!("crates/{name}").into()).collect();
     workspace.insert("members".to_owned(), members.into());
     workspace.remove("exclude");
     Ok(toml::to_string(&manifest)?)

@@ -25,11 +25,7 @@ pub fn blank(source: &str) -> String {
             out.push(characters[at]);
             at += 1;
         } else {
-            out.extend(
-                rest[..length]
-                    .iter()
-                    .map(|&c| if c == '\n' { '\n' } else { ' ' }),
-            );
+            out.extend(rest[..length].iter().map(|&c| if c == '\n' { '\n' } else { ' ' }));
             at += length;
         }
     }
@@ -72,29 +68,16 @@ fn string(rest: &[char]) -> usize {
 
 /// `r"…"`, `r#"…"#`, `b"…"`, `br#"…"#`, `c"…"`, `b'…'`; 0 when it is a word that begins with such a letter.
 fn prefixed_literal(rest: &[char]) -> usize {
-    let letters = rest
-        .iter()
-        .take_while(|c| matches!(c, 'r' | 'b' | 'c'))
-        .count()
-        .min(2);
+    let letters = rest.iter().take_while(|c| matches!(c, 'r' | 'b' | 'c')).count().min(2);
     let raw = rest[..letters].contains(&'r');
-    let hashes = if raw {
-        rest[letters..].iter().take_while(|&&c| c == '#').count()
-    } else {
-        0
-    };
+    let hashes = if raw { rest[letters..].iter().take_while(|&&c| c == '#').count() } else { 0 };
     let open = letters + hashes;
     match rest.get(open) {
         Some('"') if raw => {
             let mut at = open + 1;
             while at < rest.len() {
                 if rest[at] == '"'
-                    && rest[at + 1..]
-                        .iter()
-                        .take(hashes)
-                        .filter(|&&c| c == '#')
-                        .count()
-                        == hashes
+                    && rest[at + 1..].iter().take(hashes).filter(|&&c| c == '#').count() == hashes
                 {
                     return at + 1 + hashes;
                 }
@@ -111,10 +94,7 @@ fn prefixed_literal(rest: &[char]) -> usize {
 /// A character literal; 0 for a lifetime.
 fn character(rest: &[char]) -> usize {
     match rest {
-        ['\'', '\\', _, tail @ ..] => tail
-            .iter()
-            .position(|&c| c == '\'')
-            .map_or(0, |end| end + 4),
+        ['\'', '\\', _, tail @ ..] => tail.iter().position(|&c| c == '\'').map_or(0, |end| end + 4),
         ['\'', _, '\'', ..] => 3,
         _ => 0,
     }
@@ -206,8 +186,8 @@ pub fn test_names(source: &str) -> Vec<String> {
             modules.push((indent, name.to_owned()));
         }
         if text.starts_with("#[") {
-            is_test |= text.starts_with("#[test]")
-                || (text.contains("::test") && text.starts_with("#[tokio"));
+            is_test |=
+                text.starts_with("#[test]") || (text.contains("::test") && text.starts_with("#[tokio"));
             is_ignored |= text.starts_with("#[ignore");
             continue;
         }
@@ -226,10 +206,7 @@ pub fn test_names(source: &str) -> Vec<String> {
 }
 
 fn module_opened(text: &str) -> Option<&str> {
-    let text = text
-        .strip_prefix("pub(crate) ")
-        .or_else(|| text.strip_prefix("pub "))
-        .unwrap_or(text);
+    let text = text.strip_prefix("pub(crate) ").or_else(|| text.strip_prefix("pub ")).unwrap_or(text);
     let name = text.strip_prefix("mod ")?.strip_suffix('{')?.trim();
     name.chars().all(is_word).then_some(name)
 }

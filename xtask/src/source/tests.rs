@@ -21,10 +21,7 @@ fn lifetimes_and_words_are_not_literals() {
 
 #[test]
 fn a_phrase_inside_a_longer_word_is_not_found() {
-    assert_eq!(
-        lines_with("#![forbid(unsafe_code)]\nunsafe {}\n", "unsafe"),
-        [2]
-    );
+    assert_eq!(lines_with("#![forbid(unsafe_code)]\nunsafe {}\n", "unsafe"), [2]);
     assert!(lines_with("my_println!()", "println!").is_empty());
 }
 
@@ -33,10 +30,7 @@ fn test_modules_are_cut_out_with_their_nested_braces() {
     let source = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn b() { { } }\n}\nfn c() {}\n#[cfg(test)]\nmod more;\nfn d() {}\n";
     let kept = without_tests(source);
     assert_eq!(kept.lines().count(), source.lines().count());
-    assert!(
-        kept.contains("fn a()") && kept.contains("fn c()") && kept.contains("fn d()"),
-        "{kept}"
-    );
+    assert!(kept.contains("fn a()") && kept.contains("fn c()") && kept.contains("fn d()"), "{kept}");
     assert!(!kept.contains("fn b()"), "{kept}");
 }
 
@@ -67,10 +61,7 @@ mod tests {
 #[test]
 fn five() {}
 ";
-    assert_eq!(
-        test_names(source),
-        ["tests::one", "tests::inner::two", "tests::four", "five"]
-    );
+    assert_eq!(test_names(source), ["tests::one", "tests::inner::two", "tests::four", "five"]);
 }
 
 #[test]

@@ -1,0 +1,290 @@
+//! Frames as templates: text with placeholders, raw bytes, repetition.
+//!
+//! Belongs here: the parts of a frame and how they become bytes.
+//! Does not belong here: what a frame is expected to do.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::TemplateError;
+
+/// The most bytes that one part may render to.
+pub const MAX_FRAME: usize = 128 * 1024 * 1024;
+
+/// `_meta` of a valid request of 2026-07-28 without client info.
+const META: &str = concat!(
+    r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+    r#""io.modelcontextprotocol/clientCapabilities":{}}"#
+);
+
+/// The plain call of the handshake era: the twin of every case that does not bring its own.
+const CALL: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":${id},"method":"tools/call","#,
+    r#""params":{"name":"probe_write","arguments":{"marker":"${marker}"}}}"#
+);
+
+/// The plain call of the stateless era.
+const MODERN_CALL: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":${id},"method":"tools/call","#,
+    r#""params":{"name":"probe_write","arguments":{"marker":"${marker}"},"_meta":${meta}}}"#
+);
+
+/// What the placeholders of one sent case stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// `${marker}`: names this case at the executor. Must be a JSON string's plain content and a path
+    /// segment: ASCII letters, digits and `-`. `${held}` and `${good}` are made from it.
+    pub marker: String,
+    /// `${id}`: the request id, unused in its session. `${next}` is the one above it.
+    pub id: i64,
+}
+
+impl Values {
+    /// Values from a marker and an id.
+    #[must_use]
+    pub fn new(marker: impl Into<String>, id: i64) -> Self {
+        Self { marker: marker.into(), id }
+    }
+
+    /// `${held}`: the marker of calls that were sent before the frame and are expected to run.
+    #[must_use]
+    pub fn held(&self) -> String {
+        format!("{}-held", self.marker)
+    }
+
+    /// `${good}`: the marker of a valid call behind the frame.
+    #[must_use]
+    pub fn good(&self) -> String {
+        format!("{}-good", self.marker)
+    }
+
+    /// `${next}`: the id of a valid call behind the frame.
+    #[must_use]
+    pub const fn next(&self) -> i64 {
+        self.id.saturating_add(1)
+    }
+
+    /// `${call}`, or `${modern_call}`: a plain call of `probe_write` without its line end.
+    #[must_use]
+    pub fn call(&self, modern: bool) -> String {
+        let text = if modern { MODERN_CALL } else { CALL };
+        text.replace("${meta}", META)
+            .replace("${marker}", &self.marker)
+            .replace("${id}", &self.id.to_string())
+    }
+
+    /// The values of `${good_call}`: a call behind the frame, with its own marker and id.
+    #[must_use]
+    pub fn behind(&self) -> Self {
+        Self { marker: self.good(), id: self.next() }
+    }
+}
+
+/// A frame, or several, as parts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+impl Template {
+    /// The bytes.
+    #[must_use]
+    pub fn render(&self, values: &Values) -> Vec<u8> {
+        self.render_nth(values, 0)
+    }
+
+    /// The bytes of the `n`th repetition, counted from 0: what `${n}` stands for.
+    #[must_use]
+    pub fn render_nth(&self, values: &Values, n: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(pieces) => bytes.extend_from_slice(fill_in(pieces, values, n).as_bytes()),
+                Part::Utf16(pieces) => {
+                    bytes.extend(fill_in(pieces, values, n).encode_utf16().flat_map(u16::to_be_bytes));
+                }
+                Part::Bytes(raw) => bytes.extend_from_slice(raw),
+                Part::Repeat { pieces, times } => {
+                    bytes.extend(fill_in(pieces, values, n).repeat(*times).into_bytes())
+                }
+                Part::Fill { with, to } => bytes.resize(bytes.len().max(*to), *with),
+            }
+        }
+        bytes
+    }
+}
+
+/// One part of a frame.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Value")]
+enum Part {
+    /// UTF-8 text.
+    Text(Vec<Piece>),
+    /// The same in UTF-16BE, as some shells pipe it.
+    Utf16(Vec<Piece>),
+    /// Bytes that no text holds.
+    Bytes(Vec<u8>),
+    /// Text, many times.
+    Repeat { pieces: Vec<Piece>, times: usize },
+    /// As many of one byte as make the frame `to` bytes long so far.
+    Fill { with: u8, to: usize },
+}
+
+/// A piece of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Literal(String),
+    Marker,
+    Id,
+    Next,
+    Held,
+    Good,
+    Meta,
+    Number,
+    Call { modern: bool, behind: bool },
+}
+
+impl TryFrom<Value> for Part {
+    type Error = TemplateError;
+
+    fn try_from(value: Value) -> Result<Self, TemplateError> {
+        if let Value::String(text) = &value {
+            return Ok(Self::Text(pieces(text)?));
+        }
+        let object = value.as_object().ok_or(TemplateError::Part)?;
+        let text = |name: &str| object.get(name).and_then(Value::as_str).ok_or(TemplateError::Part);
+        let count = |name: &str| {
+            let number = object.get(name).and_then(Value::as_u64).ok_or(TemplateError::Part)?;
+            usize::try_from(number).map_err(|_| TemplateError::TooLong)
+        };
+        let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        match names.as_slice() {
+            ["hex"] => Ok(Self::Bytes(unhex(text("hex")?)?)),
+            ["utf16be"] => Ok(Self::Utf16(pieces(text("utf16be")?)?)),
+            ["repeat", "times"] => {
+                let (repeated, times) = (text("repeat")?, count("times")?);
+                if repeated.len().saturating_mul(times) > MAX_FRAME {
+                    return Err(TemplateError::TooLong);
+                }
+                Ok(Self::Repeat { pieces: pieces(repeated)?, times })
+            }
+            ["fill", "to"] => {
+                let to = count("to")?;
+                match text("fill")?.as_bytes() {
+                    [with] if with.is_ascii() && to <= MAX_FRAME => Ok(Self::Fill { with: *with, to }),
+                    [with] if with.is_ascii() => Err(TemplateError::TooLong),
+                    _ => Err(TemplateError::Fill),
+                }
+            }
+            _ => Err(TemplateError::Part),
+        }
+    }
+}
+
+fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((literal, behind)) = rest.split_once("${") {
+        let (name, behind) = behind.split_once('}').ok_or(TemplateError::Open)?;
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(literal.to_owned()));
+        }
+        pieces.push(match name {
+            "marker" => Piece::Marker,
+            "id" => Piece::Id,
+            "next" => Piece::Next,
+            "held" => Piece::Held,
+            "good" => Piece::Good,
+            "meta" => Piece::Meta,
+            "n" => Piece::Number,
+            "call" => Piece::Call { modern: false, behind: false },
+            "modern_call" => Piece::Call { modern: true, behind: false },
+            "good_call" => Piece::Call { modern: false, behind: true },
+            "modern_good_call" => Piece::Call { modern: true, behind: true },
+            _ => return Err(TemplateError::Placeholder(name.to_owned())),
+        });
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Literal(rest.to_owned()));
+    }
+    Ok(pieces)
+}
+
+fn fill_in(pieces: &[Piece], values: &Values, n: u32) -> String {
+    pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Literal(text) => text.clone(),
+            Piece::Marker => values.marker.clone(),
+            Piece::Id => values.id.to_string(),
+            Piece::Next => values.next().to_string(),
+            Piece::Held => values.held(),
+            Piece::Good => values.good(),
+            Piece::Meta => META.to_owned(),
+            Piece::Number => n.to_string(),
+            Piece::Call { modern, behind: false } => values.call(*modern),
+            Piece::Call { modern, behind: true } => values.behind().call(*modern),
+        })
+        .collect()
+}
+
+fn unhex(text: &str) -> Result<Vec<u8>, TemplateError> {
+    let wrong = || TemplateError::Hex(text.to_owned());
+    text.split_ascii_whitespace()
+        .map(|pair| match pair.len() {
+            2 => u8::from_str_radix(pair, 16).map_err(|_| wrong()),
+            _ => Err(wrong()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(json: &str) -> Result<Vec<u8>, String> {
+        let template: Template = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        Ok(template.render_nth(&Values::new("m", 7), 3))
+    }
+
+    #[test]
+    fn parts_become_bytes() {
+        for (json, expected) in [
+            (r#"["a${marker}b${id}", "${next}\n"]"#, b"amb78\n".to_vec()),
+            (r#"["${held} ${good} ${n}"]"#, b"m-held m-good 3".to_vec()),
+            (r#"[{"hex": "ff 0A"}, {"repeat": "x${n}", "times": 2}]"#, b"\xff\x0ax3x3".to_vec()),
+            (r#"[{"utf16be": "a${marker}"}]"#, b"\0a\0m".to_vec()),
+            (r#"["ab", {"fill": ".", "to": 4}, {"fill": "!", "to": 1}]"#, b"ab..".to_vec()),
+            (r#"["$ { $x"]"#, b"$ { $x".to_vec()),
+            (
+                r#"["${good_call}"]"#,
+                br#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"probe_write","arguments":{"marker":"m-good"}}}"#
+                    .to_vec(),
+            ),
+        ] {
+            assert_eq!(render(json), Ok(expected), "{json}");
+        }
+    }
+
+    #[test]
+    fn faults_are_named() {
+        for (json, expected) in [
+            (r#"["${markr}"]"#, "`${markr}` is no placeholder"),
+            (r#"["${marker"]"#, "a `${` has no `}`"),
+            (r#"[7]"#, "a part is"),
+            (r#"[{"hex": "f"}]"#, "`f` is not pairs"),
+            (r#"[{"hex": "zz"}]"#, "`zz` is not pairs"),
+            (r#"[{"repeat": "x"}]"#, "a part is"),
+            (r#"[{"repeat": "x", "times": 1, "hex": ""}]"#, "a part is"),
+            (r#"[{"repeat": "xx", "times": 100000000}]"#, "more than 128 MiB"),
+            (r#"[{"fill": "xy", "to": 1}]"#, "`fill` is one"),
+            (r#"[{"fill": "x", "to": 999999999}]"#, "more than 128 MiB"),
+        ] {
+            let error = render(json).expect_err(json);
+            assert!(error.contains(expected), "{json}: {error}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The one implementation of the gate's `Policy` trait.
+//!
+//! Belongs here: from a question to the verdict and the rule that it rests on.
+//! Does not belong here: what a rule may say, what follows from a verdict.
+
+use std::sync::Arc;
+
+use cedar_policy::{Decision, Request, Response};
+use framegate_gate::authorization::{Policy, Question, RuleId, Verdict};
+use framegate_gate::schema::Call;
+
+use crate::compile::CedarPolicy;
+use crate::context::context;
+use crate::names;
+
+impl Policy for CedarPolicy {
+    fn judge(&self, question: Question) -> Verdict {
+        match self.decide(question.call()) {
+            (true, rule) => question.allow(rule),
+            (false, rule) => question.deny(rule),
+        }
+    }
+}
+
+impl CedarPolicy {
+    /// Whether the call is allowed, and the rule that says so.
+    fn decide(&self, call: &Call) -> (bool, RuleId) {
+        let Some(rules) = self.rules.get(call.tool().name()) else {
+            return (false, RuleId::NoRule);
+        };
+        let Some(context) = context(call) else {
+            return (false, RuleId::EvaluationError);
+        };
+        let (client, tool) = (call.principal().client(), call.tool().name());
+        // The rules were validated for requests of the schema; any other is not judged.
+        let request = Request::new(
+            names::client(client),
+            names::action(tool),
+            names::target(call.action().target()),
+            context,
+            Some(&self.schema),
+        );
+        let Ok(request) = request else {
+            return (false, RuleId::EvaluationError);
+        };
+        let response = self.authorizer.is_authorized(&request, rules, &self.entities);
+        // Cedar skips a rule that fails to evaluate. A `forbid` that overflows would be one that does not
+        // forbid, so an error denies whatever the decision is.
+        if response.diagnostics().errors().next().is_some() {
+            return (false, RuleId::EvaluationError);
+        }
+        let rule = deciding_rule(&response);
+        match response.decision() {
+            Decision::Allow => (true, rule),
+            Decision::Deny => (false, rule),
+        }
+    }
+}
+
+/// The first by name of the rules that the decision rests on: the forbids that hold, else the permits.
+fn deciding_rule(response: &Response) -> RuleId {
+    let first = response.diagnostics().reason().map(AsRef::<str>::as_ref).min();
+    first.map_or(RuleId::NoRule, |name| RuleId::Named(Arc::from(name)))
+}

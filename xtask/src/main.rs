@@ -42,7 +42,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
 ];
 
 const USAGE: &str =
-    "usage: cargo xtask check | CHECK... | forge [--only NAME] | break [--list | --only NAME]";
+    "usage: cargo xtask check | CHECK... | tests | forge [--only NAME] | break [--list | --only NAME]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,6 +50,7 @@ fn main() -> ExitCode {
     let tree = Tree::of_workspace();
     match words.as_slice() {
         ["check"] => run(&tree, CHECKS),
+        ["tests"] => report("tests", list_tests(&tree)),
         ["break"] => breaks::run(&tree, None),
         ["break", "--list"] => breaks::list(&tree),
         ["break", "--only", name] => breaks::run(&tree, Some(name)),
@@ -66,6 +67,14 @@ fn main() -> ExitCode {
         }
         [] => usage("no check named"),
     }
+}
+
+/// Prints the names under which `requirements/` can cite tests.
+fn list_tests(tree: &Tree) -> Findings {
+    for name in ledger::tests(tree)? {
+        println!("{name}");
+    }
+    Ok(Vec::new())
 }
 
 fn usage(fault: &str) -> ExitCode {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use framegate_wire::Reason;
+use serde::Deserialize;
 
 use crate::Findings;
 use crate::ledger::{self, Level, Requirement};
@@ -38,6 +39,7 @@ pub fn check(tree: &Tree) -> Findings {
         }
     }
     faults.extend(reasons_agree(&requirements, &ids));
+    faults.extend(corpus_agrees(tree, &requirements)?);
     for page in CITING {
         for word in words(&tree.read(page)?) {
             if is_id(word) && !ids.contains(word) {
@@ -100,6 +102,36 @@ fn reasons_agree(requirements: &[(String, Requirement)], ids: &BTreeSet<&str>) -
         }
     }
     faults
+}
+
+/// Cases of the corpus cover requirements that exist, and every hostile line of the ledger is in the corpus.
+fn corpus_agrees(tree: &Tree, requirements: &[(String, Requirement)]) -> Findings {
+    #[derive(Deserialize)]
+    struct Case {
+        id: String,
+        #[serde(default)]
+        covers: Vec<String>,
+    }
+    let mut faults = Vec::new();
+    let mut covered = BTreeSet::new();
+    for file in tree.files(&["crates/corpus/frames"], "json")? {
+        let cases: Vec<Case> =
+            serde_json::from_str(&tree.read(&file)?).map_err(|error| format!("`{file}`: {error}"))?;
+        for case in cases {
+            for id in case.covers.into_iter().filter(|id| is_id(id)) {
+                if !requirements.iter().any(|(_, requirement)| requirement.id == id) {
+                    faults.push(format!("{file}: {}: covers {id}, which does not exist", case.id));
+                }
+                covered.insert(id);
+            }
+        }
+    }
+    for (file, Requirement { id, .. }) in requirements {
+        if id.starts_with("H-") && !covered.contains(id) {
+            faults.push(format!("{file}: {id}: no case of the corpus covers it"));
+        }
+    }
+    Ok(faults)
 }
 
 /// The words of a page, as far as ids and tests are written.

@@ -179,14 +179,9 @@ impl Copy {
                 });
             }
         }
-        let output = self
-            .cargo()
-            .arg("test")
-            .args(&target.arguments)
-            .args(["--", "--exact", &target.name])
-            .output()?;
+        let output = self.cargo().arg("test").args(&target.arguments).args(["--", &target.name]).output()?;
         let said = cargo::text(&output.stdout) + &cargo::text(&output.stderr);
-        let ended = |how: &str| said.lines().any(|line| is_result(line, &target.name, how));
+        let ended = |how: &str| said.lines().any(|line| target.is_result(line, how));
         let verdict = match output.status.success() {
             true if ended("ok") => Verdict::Green,
             false if ended("FAILED") => Verdict::Red,
@@ -202,15 +197,13 @@ impl Copy {
     }
 }
 
-/// Whether a line is the harness's result of this test. What the test itself prints can stand between the two halves.
-fn is_result(line: &str, name: &str, how: &str) -> bool {
-    line == format!("test {name} ... {how}") || line == format!("test {name} - should panic ... {how}")
-}
-
 /// Where cargo finds a test.
 struct Target {
     arguments: Vec<String>,
+    /// Its name, with the modules that are known: those of a file below `tests` may be named otherwise.
     name: String,
+    /// Whether `name` is the whole of it.
+    is_whole: bool,
 }
 
 impl Target {
@@ -222,23 +215,35 @@ impl Target {
             folder => format!("framegate-{folder}"),
         };
         if let Some((file, name)) = test.split_once(".rs::") {
-            let (owner, target) = file.split_once("/tests/")?;
+            let (owner, path) = file.split_once("/tests/")?;
+            let target = path.split('/').next().unwrap_or(path);
             let folder = owner.strip_prefix("crates/").unwrap_or(owner);
             let arguments = ["-p", &package(folder), "--test", target].map(str::to_owned).to_vec();
-            return Some(Self { arguments, name: name.to_owned() });
+            return Some(Self { arguments, name: name.to_owned(), is_whole: target == path });
         }
         let (folder, name) = test.split_once("::")?;
         let kind = if matches!(folder, "cli" | "xtask") { "--bins" } else { "--lib" };
         Some(Self {
             arguments: ["-p", &package(folder), kind].map(str::to_owned).to_vec(),
             name: name.to_owned(),
+            is_whole: true,
         })
+    }
+
+    /// Whether a line is the harness's result of this test.
+    fn is_result(&self, line: &str, how: &str) -> bool {
+        let Some((name, said)) = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ")) else {
+            return false;
+        };
+        let name = name.trim_end_matches(" - should panic");
+        let is_this = name == self.name || (!self.is_whole && name.ends_with(&format!("::{}", self.name)));
+        is_this && said == how
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Target, is_result};
+    use super::Target;
 
     #[test]
     fn a_cited_test_is_found_by_cargo() {
@@ -254,12 +259,19 @@ mod tests {
         );
         let cli = Target::of("cli::arguments::tests::x").unwrap();
         assert_eq!(cli.arguments.join(" "), "-p framegate --bins");
+        let below = Target::of("crates/policy/tests/policy/verdicts.rs::x").unwrap();
+        assert_eq!(below.arguments.join(" "), "-p framegate-policy --test policy");
     }
 
     #[test]
     fn only_the_named_test_counts() {
-        assert!(is_result("test a::b ... FAILED", "a::b", "FAILED"));
-        assert!(!is_result("test a::bc ... FAILED", "a::b", "FAILED"));
-        assert!(!is_result("test a::b ... ok", "a::b", "FAILED"));
+        let whole = Target::of("wire::a::b").unwrap();
+        assert!(whole.is_result("test a::b ... FAILED", "FAILED"));
+        assert!(!whole.is_result("test a::bc ... FAILED", "FAILED"));
+        assert!(!whole.is_result("test x::a::b ... FAILED", "FAILED"));
+        assert!(!whole.is_result("test a::b ... ok", "FAILED"));
+        let below = Target::of("e2e/tests/clients/rmcp.rs::b").unwrap();
+        assert!(below.is_result("test rmcp_client::b ... FAILED", "FAILED"));
+        assert!(!below.is_result("test rmcp_client::ab ... FAILED", "FAILED"));
     }
 }

@@ -28,10 +28,19 @@ pub fn config(place: &Place) -> String {
         OnInvalidFrame::Close => "close",
         OnInvalidFrame::Continue => "continue",
     };
+    // Paths are relative to the configuration's folder.
     let text = framegate_corpus::FIXTURE_CONFIG
-        .replace("${origin}", &format!("https://{}:{}", tls::NAME, place.port))
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| format!("{line}\n"))
+        .collect::<String>()
+        .replace("${profile}", profile)
+        .replace("${client}", "corpus")
+        .replace("${journal}", "journal")
         .replace("${resolver}", &place.resolver.to_string())
-        .replace("${on_invalid_frame}", profile);
+        .replace("${origin}", &format!("https://{}:{}", tls::NAME, place.port))
+        .replace("${ca}", "ca.pem")
+        .replace("${secret_file}", "secret");
     assert!(!text.contains("${"), "a placeholder of the fixture is not filled in:\n{text}");
     text
 }
@@ -43,4 +52,4 @@ pub fn policy() -> &'static str {
 }
 
 /// A tool that no rule of the fixture allows.
-pub const DENIED_TOOL: &str = "probe_denied";
+pub const DENIED_TOOL: &str = "probe_unruled";

@@ -329,6 +329,30 @@ impl Process {
         }
     }
 
+    /// Keeps what comes out of `source` as its standard output: the other end of a descriptor that was
+    /// given to it.
+    pub fn capture_stdout(&mut self, source: impl Read + Send + 'static) {
+        self.stdout.drain(source);
+    }
+
+    /// How many bytes wait in a stdout that is held back.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        let held = self.held_stdout.as_ref();
+        held.and_then(|held| rustix::io::ioctl_fionread(held).ok()).unwrap_or_default()
+    }
+
+    /// Writes on a thread of its own, which ends stdin behind the last byte: for input that the child
+    /// does not take at once.
+    pub fn write_behind(&mut self, bytes: Vec<u8>) {
+        self.written.extend_from_slice(&bytes);
+        let stdin = self.stdin.take();
+        std::thread::spawn(move || {
+            let written = stdin.map(|mut stdin| stdin.write_all(&bytes));
+            drop(written);
+        });
+    }
+
     /// Closes the reading end of a stdout that was held back.
     pub fn close_stdout(&mut self) {
         self.held_stdout = None;

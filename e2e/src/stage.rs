@@ -268,3 +268,28 @@ pub fn write_private(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file of the stage can be written");
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("own file");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fixture_fits_and_edits_are_seen() {
+        let stage = Stage::new("stage", Executor::Recorder, OnInvalidFrame::Continue);
+        stage.configure("limits", "max_refusals = 1000");
+        stage.configure("log", "level = \"debug\"");
+        let text = std::fs::read_to_string(stage.config()).unwrap();
+        assert!(text.contains("on_invalid_frame = \"continue\""), "{text}");
+        assert!(text.contains("[limits]\nmax_refusals = 1000\nmax_concurrent"), "{text}");
+        assert!(text.ends_with("[log]\nlevel = \"debug\"\n"), "{text}");
+    }
+
+    #[test]
+    fn a_marker_that_goes_on_is_another() {
+        for (text, found) in
+            [("\"mk-1\"", true), ("/mk-1?x", true), ("mk-1-good", false), ("mk-12 mk-1", true)]
+        {
+            assert_eq!(mentions(text.as_bytes(), b"mk-1"), found, "{text}");
+        }
+    }
+}

@@ -24,6 +24,10 @@ pub enum Answer {
     Garbage,
     /// No reply.
     Silence,
+    /// No reply to this many questions of each family, then these addresses.
+    AfterLosses(usize, Vec<IpAddr>),
+    /// One answer for A, another for AAAA.
+    PerFamily(Box<(Answer, Answer)>),
     /// Truncated over UDP, so that the client asks again over TCP.
     OnlyTcp(Vec<IpAddr>),
 }
@@ -192,7 +196,16 @@ impl Serving {
         let question = query.get(12..after_name + 4)?;
         let name = name.to_ascii_lowercase();
         locked(&self.asked).push(Question { name: name.clone(), kind, over_tcp });
-        let answer = locked(&self.answers).get(&name).cloned();
+        let mut answer = locked(&self.answers).get(&name).cloned();
+        if let Some(Answer::PerFamily(pair)) = answer {
+            let (four, six) = *pair;
+            answer = Some(if kind == A { four } else { six });
+        }
+        if let Some(Answer::AfterLosses(losses, list)) = answer {
+            let same = |question: &&Question| question.name == name && question.kind == kind;
+            let lost = locked(&self.asked).iter().filter(same).count() <= losses;
+            answer = Some(if lost { Answer::Silence } else { Answer::Addresses(list) });
+        }
         let header = |flags: u16, records: u16| {
             let mut message = id.to_vec();
             for field in [flags, 1, records, 0, 0] {
@@ -211,7 +224,7 @@ impl Serving {
         let asked_name = [0xc0, 12];
         let (flags, records) = match answer {
             None => (OK | 3, Vec::new()),
-            Some(Answer::Silence) => return None,
+            Some(Answer::Silence | Answer::AfterLosses(..) | Answer::PerFamily(_)) => return None,
             Some(Answer::Garbage) => return Some([id, &[0xff; 9]].concat()),
             Some(Answer::Code(code)) => (OK | u16::from(code), Vec::new()),
             Some(Answer::OnlyTcp(_)) if !over_tcp => (OK | TRUNCATED, Vec::new()),

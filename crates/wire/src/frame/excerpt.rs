@@ -21,9 +21,7 @@ enum Seen {
 /// are masked too. Other bytes that are not printable ASCII are shown as `\xNN`.
 #[must_use]
 pub fn excerpt(line: &[u8], offset: usize) -> String {
-    let start = offset
-        .saturating_sub(WINDOW / 2)
-        .min(line.len().saturating_sub(WINDOW));
+    let start = offset.saturating_sub(WINDOW / 2).min(line.len().saturating_sub(WINDOW));
     let end = start.saturating_add(WINDOW);
     let mut out = String::new();
     let mut in_string = false;
@@ -44,10 +42,7 @@ pub fn excerpt(line: &[u8], offset: usize) -> String {
                 _ => Seen::Word,
             };
             in_string = byte == b'"';
-            doubtful |= matches!(
-                (seen, now),
-                (Seen::Word, Seen::Quote) | (Seen::Quote, Seen::Word)
-            );
+            doubtful |= matches!((seen, now), (Seen::Word, Seen::Quote) | (Seen::Quote, Seen::Word));
             seen = now;
             doubtful && now == Seen::Word && !byte.is_ascii_whitespace()
         };
@@ -84,10 +79,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_printable_ascii_are_escaped() {
-        assert_eq!(
-            excerpt(b"a\x00\xff`\\\x1b[0m", 0),
-            r"a\x00\xFF\x60\\\x1B[0m"
-        );
+        assert_eq!(excerpt(b"a\x00\xff`\\\x1b[0m", 0), r"a\x00\xFF\x60\\\x1B[0m");
     }
 
     #[test]
@@ -108,15 +100,8 @@ mod tests {
 
     #[test]
     fn an_unbalanced_quote_does_not_turn_strings_inside_out() {
-        for line in [
-            r#"{a":"s3cret, s3cret"}"#,
-            r#"{"a":"b"s3cret, s3cret"}"#,
-            r#"x "a" s3cret"#,
-        ] {
-            assert!(
-                !excerpt(line.as_bytes(), line.len()).contains("s3"),
-                "{line}"
-            );
+        for line in [r#"{a":"s3cret, s3cret"}"#, r#"{"a":"b"s3cret, s3cret"}"#, r#"x "a" s3cret"#] {
+            assert!(!excerpt(line.as_bytes(), line.len()).contains("s3"), "{line}");
         }
     }
 }

@@ -83,10 +83,7 @@ enum Cut {
     /// A whole line: `content` without its line end, the next line begins at `next`.
     Line { content: Range<usize>, next: usize },
     /// Refused before its LF was seen: `kept` is what a fingerprint is taken of.
-    Early {
-        kept: Range<usize>,
-        refusal: Refusal,
-    },
+    Early { kept: Range<usize>, refusal: Refusal },
 }
 
 impl Reader {
@@ -157,10 +154,7 @@ impl Reader {
                 self.start = next;
                 self.scanned = next;
                 self.last = content;
-                Some(judge(self.line(), self.max_frame).map(|text| Frame {
-                    text,
-                    number: self.lines,
-                }))
+                Some(judge(self.line(), self.max_frame).map(|text| Frame { text, number: self.lines }))
             }
         }
     }
@@ -182,17 +176,11 @@ impl Reader {
         let pending = self.buffer.get(self.start..).unwrap_or_default();
         let kept = |length: usize| self.start..self.start.saturating_add(length);
         if pending.starts_with(&TLS_HELLO) {
-            return Cut::Early {
-                kept: kept(TLS_HELLO.len()),
-                refusal: Refusal::new(Reason::FramingTls, 0),
-            };
+            return Cut::Early { kept: kept(TLS_HELLO.len()), refusal: Refusal::new(Reason::FramingTls, 0) };
         }
         let unscanned = self.buffer.get(self.scanned..).unwrap_or_default();
-        let line_feed = scan::position(unscanned, |byte| byte == b'\n').map(|found| {
-            self.scanned
-                .saturating_sub(self.start)
-                .saturating_add(found)
-        });
+        let line_feed = scan::position(unscanned, |byte| byte == b'\n')
+            .map(|found| self.scanned.saturating_sub(self.start).saturating_add(found));
         let line = match line_feed {
             Some(length) => pending.get(..length).unwrap_or_default(),
             None => pending,
@@ -200,19 +188,12 @@ impl Reader {
         let content = line.strip_suffix(b"\r").unwrap_or(line);
         if content.len() > self.max_frame {
             let head = content.get(..self.max_frame).unwrap_or_default();
-            let refusal =
-                other_framing(head).unwrap_or(Refusal::new(Reason::FrameTooLong, self.max_frame));
-            return Cut::Early {
-                kept: kept(self.max_frame),
-                refusal,
-            };
+            let refusal = other_framing(head).unwrap_or(Refusal::new(Reason::FrameTooLong, self.max_frame));
+            return Cut::Early { kept: kept(self.max_frame), refusal };
         }
         let content = kept(content.len());
         match line_feed {
-            Some(length) => Cut::Line {
-                content,
-                next: self.start.saturating_add(length).saturating_add(1),
-            },
+            Some(length) => Cut::Line { content, next: self.start.saturating_add(length).saturating_add(1) },
             None => {
                 self.scanned = self.buffer.len();
                 Cut::Pending
@@ -248,18 +229,9 @@ impl Reader {
     fn make_room(&mut self, more: usize) {
         let needed = self.buffer.len().saturating_add(more);
         if needed > self.buffer.capacity() {
-            let bound = self
-                .max_frame
-                .saturating_add(more)
-                .saturating_add(1)
-                .max(needed);
-            let wanted = if needed > RETAINED {
-                bound
-            } else {
-                needed.next_power_of_two().min(bound)
-            };
-            self.buffer
-                .reserve_exact(wanted.saturating_sub(self.buffer.len()));
+            let bound = self.max_frame.saturating_add(more).saturating_add(1).max(needed);
+            let wanted = if needed > RETAINED { bound } else { needed.next_power_of_two().min(bound) };
+            self.buffer.reserve_exact(wanted.saturating_sub(self.buffer.len()));
         } else if self.buffer.capacity() > RETAINED && needed <= RETAINED {
             self.buffer.shrink_to(needed);
         }
@@ -299,11 +271,10 @@ fn other_framing(line: &[u8]) -> Option<Refusal> {
         return None;
     }
     let header = |name: &[u8]| {
-        line.split_at_checked(name.len())
-            .is_some_and(|(head, rest)| {
-                let rest = rest.trim_ascii_start();
-                head.eq_ignore_ascii_case(name) && rest.first() == Some(&b':')
-            })
+        line.split_at_checked(name.len()).is_some_and(|(head, rest)| {
+            let rest = rest.trim_ascii_start();
+            head.eq_ignore_ascii_case(name) && rest.first() == Some(&b':')
+        })
     };
     if header(b"content-length") || header(b"content-type") {
         return Some(Refusal::new(Reason::FramingContentLength, 0));
@@ -313,9 +284,7 @@ fn other_framing(line: &[u8]) -> Option<Refusal> {
     let target = words.next().unwrap_or_default();
     let version = words.next().unwrap_or_default();
     // RFC 9112 section 3; a method is a token (RFC 9110 section 9.1), in practice upper case.
-    let is_request = method
-        .iter()
-        .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'))
+    let is_request = method.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'))
         && !target.is_empty()
         && version.starts_with(b"HTTP/");
     is_request.then(|| Refusal::new(Reason::FramingHttp, 0))

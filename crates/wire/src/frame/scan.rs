@@ -9,6 +9,16 @@ const STRIDE: usize = 64;
 /// The index of the first byte that `wanted` holds for.
 #[inline(always)]
 pub(crate) fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool + Copy) -> Option<usize> {
+    let start = without(bytes, wanted);
+    let rest = bytes.get(start..).unwrap_or_default();
+    let found = rest.iter().position(|&byte| wanted(byte))?;
+    Some(start.saturating_add(found))
+}
+
+/// How many bytes at the beginning are known to hold none that `wanted` holds for: a multiple of
+/// [`STRIDE`]; the next stride holds one, or is not whole.
+#[inline(always)]
+pub(crate) fn without(bytes: &[u8], wanted: impl Fn(u8) -> bool + Copy) -> usize {
     let mut rest = bytes;
     while let Some((stride, behind)) = rest.split_first_chunk::<STRIDE>() {
         // Without an early exit: that is what lets it become vector comparisons.
@@ -21,9 +31,7 @@ pub(crate) fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool + Copy) -> Opti
         }
         rest = behind;
     }
-    let behind = bytes.len().saturating_sub(rest.len());
-    let found = rest.iter().position(|&byte| wanted(byte))?;
-    Some(behind.saturating_add(found))
+    bytes.len().saturating_sub(rest.len())
 }
 
 #[cfg(test)]

@@ -36,11 +36,7 @@ mod tests {
     fn line(value: &serde_json::Value) -> String {
         let mut out = b"before\n".to_vec();
         write_line(&mut out, value);
-        String::from_utf8(out)
-            .unwrap()
-            .strip_prefix("before\n")
-            .unwrap()
-            .to_owned()
+        String::from_utf8(out).unwrap().strip_prefix("before\n").unwrap().to_owned()
     }
 
     #[test]
@@ -53,16 +49,12 @@ mod tests {
 
     #[test]
     fn characters_that_split_lines_elsewhere_are_escaped() {
-        let value =
-            json!({"\u{2028}": "a\u{2029}b\u{85}c\u{7f}d\u{9f}\u{a0}", "e": "\u{2027}\u{202a}"});
+        let value = json!({"\u{2028}": "a\u{2029}b\u{85}c\u{7f}d\u{9f}\u{a0}", "e": "\u{2027}\u{202a}"});
         let written = line(&value);
         assert_eq!(
             written,
             "{\"e\":\"\u{2027}\u{202a}\",\"\\u2028\":\"a\\u2029b\\u0085c\\u007fd\\u009f\u{a0}\"}\n"
         );
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&written).unwrap(),
-            value
-        );
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&written).unwrap(), value);
     }
 }

@@ -10,7 +10,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use super::tape::{Node, narrow, node, string_bytes, widen};
+use super::tape::{Node, behind, narrow, node, string_bytes, widen};
 
 /// The most members of an object whose names are searched one by one.
 const SMALL: usize = 64;
@@ -34,17 +34,13 @@ struct Entry {
     name: u32,
 }
 
-const FREE: Entry = Entry {
-    hash: 0,
-    object: 0,
-    name: 0,
-};
+const FREE: Entry = Entry { hash: 0, object: 0, name: 0 };
 
 /// Where the names of the document being parsed are found.
 #[derive(Clone, Copy)]
 pub(super) struct Strings<'a> {
     pub(super) text: &'a [u8],
-    pub(super) scratch: &'a str,
+    pub(super) scratch: &'a [u8],
     pub(super) nodes: &'a [Node],
 }
 
@@ -133,14 +129,23 @@ impl Names {
         true
     }
 
+    /// Remembers the first `count` names of an object, which are known to differ.
+    #[inline(never)]
+    pub(super) fn insert_first(&mut self, strings: Strings<'_>, mark: usize, object: usize, count: usize) {
+        let mut node = object.wrapping_add(1);
+        for before in 0..count {
+            let key = self.key(strings.get(node));
+            self.insert(strings, mark, Name { key, node, object, before });
+            node = behind(strings.nodes, node.wrapping_add(1));
+        }
+    }
+
     #[inline(never)]
     fn is_among(&self, strings: Strings<'_>, mark: usize, name: Name) -> bool {
         let keys = self.keys.get(mark..).unwrap_or_default();
         let nodes = self.nodes.get(mark..).unwrap_or_default();
         let text = strings.get(name.node);
-        keys.iter()
-            .zip(nodes)
-            .any(|(&key, &node)| key == name.key && strings.get(widen(node)) == text)
+        keys.iter().zip(nodes).any(|(&key, &node)| key == name.key && strings.get(widen(node)) == text)
     }
 
     #[inline(never)]
@@ -149,14 +154,7 @@ impl Names {
             for index in mark..self.keys.len() {
                 if let (Some(&key), Some(&node)) = (self.keys.get(index), self.nodes.get(index)) {
                     // These are known to differ.
-                    self.insert_entry(
-                        strings,
-                        Name {
-                            key,
-                            node: widen(node),
-                            ..name
-                        },
-                    );
+                    self.insert_entry(strings, Name { key, node: widen(node), ..name });
                 }
             }
             self.truncate(mark);
@@ -169,15 +167,8 @@ impl Names {
             self.grow();
         }
         let [first, second] = self.secrets;
-        let hash = high(fold(
-            name.key ^ first,
-            u64::from(narrow(name.object)) ^ second,
-        ));
-        let entry = Entry {
-            hash,
-            object: narrow(name.object),
-            name: narrow(name.node),
-        };
+        let hash = high(fold(name.key ^ first, u64::from(narrow(name.object)) ^ second));
+        let entry = Entry { hash, object: narrow(name.object), name: narrow(name.node) };
         let mask = self.table.len().wrapping_sub(1);
         let mut slot = widen(hash) & mask;
         while let Some(other) = self.table.get_mut(slot) {
@@ -202,10 +193,7 @@ impl Names {
         const FIRST: usize = 256;
         let larger = vec![FREE; self.table.len().saturating_mul(2).max(FIRST)];
         let mask = larger.len().wrapping_sub(1);
-        for entry in core::mem::replace(&mut self.table, larger)
-            .into_iter()
-            .filter(|entry| entry.name != 0)
-        {
+        for entry in core::mem::replace(&mut self.table, larger).into_iter().filter(|entry| entry.name != 0) {
             let mut slot = widen(entry.hash) & mask;
             while let Some(other) = self.table.get_mut(slot) {
                 if other.name == 0 {
@@ -223,20 +211,10 @@ impl Names {
         if let (Some(head), Some(tail)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {
             let [first, second] = self.secrets;
             let state = first ^ u64::from(narrow(name.len()));
-            let state = if name.len() > 16 {
-                fold_blocks(name, state, second)
-            } else {
-                state
-            };
-            return fold(
-                u64::from_le_bytes(*head) ^ state,
-                u64::from_le_bytes(*tail) ^ second,
-            ) | HASHED;
+            let state = if name.len() > 16 { fold_blocks(name, state, second) } else { state };
+            return fold(u64::from_le_bytes(*head) ^ state, u64::from_le_bytes(*tail) ^ second) | HASHED;
         }
-        let word = name
-            .iter()
-            .rev()
-            .fold(0, |word, &byte| (word << 8) | u64::from(byte));
+        let word = name.iter().rev().fold(0, |word, &byte| (word << 8) | u64::from(byte));
         exact_key(word, name.len())
     }
 }
@@ -253,12 +231,7 @@ pub(super) fn exact_key(word: u64, length: usize) -> u64 {
 /// Each step multiplies by what only this parser knows.
 #[inline(never)]
 fn fold_blocks(name: &[u8], mut state: u64, secret: u64) -> u64 {
-    for block in name
-        .as_chunks::<16>()
-        .0
-        .iter()
-        .chain(name.last_chunk::<16>())
-    {
+    for block in name.as_chunks::<16>().0.iter().chain(name.last_chunk::<16>()) {
         let (low, high) = split(u128::from_le_bytes(*block));
         state = fold(low ^ state, high ^ secret);
     }

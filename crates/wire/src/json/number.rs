@@ -34,11 +34,7 @@ impl<'a> Number<'a> {
     /// Its value, if it was written as an integer that fits.
     #[must_use]
     pub fn as_i64(self) -> Option<i64> {
-        if self.integer {
-            self.text.parse().ok()
-        } else {
-            None
-        }
+        if self.integer { self.text.parse().ok() } else { None }
     }
 
     /// Its value, if it was written as an integer that fits.
@@ -65,14 +61,14 @@ pub(super) struct Token {
     pub(super) integer: bool,
 }
 
-/// Reads the number that begins at `from` with a digit or a minus sign.
+/// Reads the number that begins at `from` with the byte `first`, a digit or a minus sign.
 #[inline(always)]
-pub(super) fn scan(text: &str, from: usize) -> Result<Token, Fault> {
+pub(super) fn scan(text: &str, from: usize, first: u8) -> Result<Token, Fault> {
     /// Every integer of 18 digits fits i64.
     const SURE: usize = 18;
     let bytes = text.as_bytes();
-    let digits_from = from.wrapping_add(usize::from(bytes.get(from) == Some(&b'-')));
-    let end = word::run(bytes, digits_from, word::ends_digits);
+    let digits_from = from.wrapping_add(usize::from(first == b'-'));
+    let end = word::digits(bytes, digits_from);
     let length = end.wrapping_sub(digits_from);
     if length == 0 || (length > 1 && bytes.get(digits_from) == Some(&b'0')) {
         return Err(broken(bytes, digits_from.wrapping_add(length.min(1))));
@@ -94,7 +90,7 @@ fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
     let bytes = text.as_bytes();
     if bytes.get(at) == Some(&b'.') {
         let fraction_from = at.wrapping_add(1);
-        at = word::run(bytes, fraction_from, word::ends_digits);
+        at = word::digits(bytes, fraction_from);
         if at == fraction_from {
             return Err(broken(bytes, at));
         }
@@ -102,8 +98,7 @@ fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
     let mut exponent = at..at;
     if let Some(b'e' | b'E') = bytes.get(at) {
         let sign_at = at.wrapping_add(1);
-        exponent.start =
-            sign_at.wrapping_add(usize::from(matches!(bytes.get(sign_at), Some(b'+' | b'-'))));
+        exponent.start = sign_at.wrapping_add(usize::from(matches!(bytes.get(sign_at), Some(b'+' | b'-'))));
         at = word::run(bytes, exponent.start, word::ends_digits);
         exponent.end = at;
         if exponent.is_empty() {
@@ -117,10 +112,7 @@ fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
     // point of so short a token moves the magnitude by less than 100, its exponent by less than 100.
     let far = at.wrapping_sub(from) <= 100 && exponent.len() <= 2;
     if far || real_fits(text.get(from..at).unwrap_or_default()) {
-        Ok(Token {
-            end: at,
-            integer: false,
-        })
+        Ok(Token { end: at, integer: false })
     } else {
         Err(Fault::new(Reason::JsonNumberRange, from))
     }
@@ -129,19 +121,12 @@ fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
 /// Whether this byte cannot follow a number: `0x1F`, `1_000` and `1.2.3` are misspelt numbers.
 #[inline(always)]
 fn cannot_follow(byte: Option<&u8>) -> bool {
-    matches!(
-        byte,
-        Some(b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'+' | b'-')
-    )
+    matches!(byte, Some(b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'+' | b'-'))
 }
 
 #[cold]
 fn broken(bytes: &[u8], at: usize) -> Fault {
-    let reason = if at < bytes.len() {
-        Reason::JsonNumberSyntax
-    } else {
-        Reason::JsonTruncated
-    };
+    let reason = if at < bytes.len() { Reason::JsonNumberSyntax } else { Reason::JsonTruncated };
     Fault::new(reason, at)
 }
 
@@ -153,10 +138,6 @@ fn integer_fits(token: &str) -> bool {
 #[inline(never)]
 fn real_fits(token: &str) -> bool {
     let mantissa = token.split(['e', 'E']).next().unwrap_or_default();
-    let is_zero = mantissa
-        .bytes()
-        .all(|byte| matches!(byte, b'-' | b'.' | b'0'));
-    token
-        .parse::<f64>()
-        .is_ok_and(|value| value.is_finite() && (value != 0.0 || is_zero))
+    let is_zero = mantissa.bytes().all(|byte| matches!(byte, b'-' | b'.' | b'0'));
+    token.parse::<f64>().is_ok_and(|value| value.is_finite() && (value != 0.0 || is_zero))
 }

@@ -11,7 +11,7 @@
 use super::names::{EXACT, Name, Names, Strings, exact_key};
 use super::number;
 use super::string;
-use super::tape::{Node, Tag, Tape, behind, narrow, node};
+use super::tape::{Node, Tag, Tape, behind, narrow, node, widen};
 use super::value::Document;
 use super::word;
 use crate::frame::Frame;
@@ -36,37 +36,30 @@ pub struct Parser {
 /// A container whose end has not been seen, or what holds the root.
 #[derive(Clone, Copy, Debug)]
 struct Container {
-    holds: Holds,
+    /// The byte that ends it: `}`, `]`, or [`END`] for what holds the root.
+    closing: u8,
     /// Its node.
-    node: usize,
+    node: u32,
     /// Members so far.
-    count: usize,
+    count: u32,
     /// Where its names begin.
-    mark: usize,
+    mark: u32,
     /// Of an array, the element before, or the one that stood in its place before; of an object, the
     /// name expected next. 0 if nothing is expected.
-    expected: usize,
+    expected: u32,
     /// Of an object that has kept to expectations so far, the end of the one it is compared with; else 0.
-    expected_end: usize,
+    expected_end: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
-    Root,
-    Elements,
-    Members,
-}
+/// Stands for the end of the text where a byte is looked for. No byte of a JSON text outside strings
+/// is zero, and where one is, it is told from the end before a reason is given.
+const END: u8 = 0;
 
 impl Parser {
     /// A parser that bounds documents by `limits`.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        Self {
-            limits: limits.clone(),
-            tape: Tape::default(),
-            names: Names::new(),
-            open: Vec::new(),
-        }
+        Self { limits: limits.clone(), tape: Tape::default(), names: Names::new(), open: Vec::new() }
     }
 
     /// Parses a frame.
@@ -124,7 +117,7 @@ struct Run<'r> {
     nodes: Vec<Node>,
     /// How many of `nodes` are of this document.
     used: usize,
-    scratch: &'r mut String,
+    scratch: &'r mut Vec<u8>,
     names: &'r mut Names,
     open: &'r mut Vec<Container>,
     limits: &'r Limits,
@@ -133,105 +126,94 @@ struct Run<'r> {
 impl Run<'_> {
     #[inline(always)]
     fn document(&mut self) -> Result<(), Fault> {
-        let mut top = Container {
-            holds: Holds::Root,
-            node: 0,
-            count: 0,
-            mark: 0,
-            expected: 0,
-            expected_end: 0,
-        };
-        // The node that stood before where the next value will stand, or 0.
-        let mut expected = 0;
-        'value: loop {
-            let first = self.token();
+        let max_members = narrow(self.limits.max_members.min(self.bytes.len()));
+        let mut top = Container { closing: END, node: 0, count: 0, mark: 0, expected: 0, expected_end: 0 };
+        'member: loop {
+            // What stands before a value, and the node that stood in its place before, or 0.
+            let mut first = self.token();
+            let mut expected = 0;
+            if top.closing != END {
+                if top.count >= max_members {
+                    return Err(self.fault(Reason::JsonMembers));
+                }
+                if top.closing == b'}' {
+                    expected = self.name(&mut top, first)?;
+                    first = self.token();
+                } else {
+                    expected = core::mem::replace(&mut top.expected, narrow(self.used));
+                }
+                top.count = top.count.wrapping_add(1);
+            }
+            // The value.
             if self.values >= self.limits.max_nodes {
                 return Err(self.fault(Reason::JsonNodes));
             }
             self.values = self.values.wrapping_add(1);
             match first {
-                Some(b'"') => self.string()?,
-                Some(bracket @ (b'{' | b'[')) => {
-                    let holds = if bracket == b'{' {
-                        Holds::Members
-                    } else {
-                        Holds::Elements
-                    };
+                b'"' => self.string()?,
+                b'{' | b'[' => {
                     if self.open.len() >= self.limits.max_depth {
                         return Err(self.fault(Reason::JsonDepth));
                     }
                     self.open.push(top);
-                    top = self.begin(holds, expected);
-                    let closing = if bracket == b'{' { b'}' } else { b']' };
-                    if self.token() != Some(closing) {
-                        expected = self.member(&mut top)?;
-                        continue 'value;
+                    top = if first == b'{' {
+                        self.begin(Tag::Object, b'}', expected)
+                    } else {
+                        self.begin(Tag::Array, b']', expected)
+                    };
+                    if self.token() != top.closing {
+                        continue 'member;
                     }
-                    top = self.close(top);
                 }
-                Some(b'-' | b'0'..=b'9') => match number::scan(self.text, self.at) {
-                    Ok(token) => self.leaf(
-                        if token.integer {
-                            Tag::Integer
-                        } else {
-                            Tag::Real
-                        },
-                        token.end,
-                    ),
-                    Err(fault) => return Err(self.no_number(top.holds, fault)),
+                b'-' | b'0'..=b'9' => match number::scan(self.text, self.at, first) {
+                    Ok(token) => self.leaf(if token.integer { Tag::Integer } else { Tag::Real }, token.end),
+                    Err(fault) => return Err(no_number(self.at, top.closing, fault)),
                 },
-                Some(b't') if self.literal(b"true", Tag::True) => {}
-                Some(b'f') if self.literal(b"false", Tag::False) => {}
-                Some(b'n') if self.literal(b"null", Tag::Null) => {}
-                _ => return Err(no_value(self.bytes, self.at, top.holds)),
+                b't' if self.stands(b"true") => self.leaf(Tag::True, self.at.wrapping_add(4)),
+                b'f' if self.stands(b"false") => self.leaf(Tag::False, self.at.wrapping_add(5)),
+                b'n' if self.stands(b"null") => self.leaf(Tag::Null, self.at.wrapping_add(4)),
+                _ => return Err(no_value(self.bytes, self.at, top.closing)),
             }
+            // What follows it.
             loop {
                 let next = self.token();
-                match (top.holds, next) {
-                    (Holds::Elements | Holds::Members, Some(b',')) => {
-                        self.at = self.at.wrapping_add(1);
-                        self.token();
-                        expected = self.member(&mut top)?;
-                        continue 'value;
-                    }
-                    (Holds::Members, Some(b'}')) | (Holds::Elements, Some(b']')) => {
-                        top = self.close(top)
-                    }
-                    (Holds::Root, None) => return Ok(()),
-                    (Holds::Root, Some(_)) => return Err(self.fault(Reason::JsonTrailingData)),
-                    (_, None) => return Err(self.fault(Reason::JsonTruncated)),
-                    (_, Some(_)) => return Err(self.fault(Reason::JsonSyntax)),
+                if next == b',' && top.closing != END {
+                    self.at = self.at.wrapping_add(1);
+                    continue 'member;
                 }
+                if next != top.closing {
+                    return Err(no_end(self.bytes, self.at, top.closing));
+                }
+                if next == END {
+                    return if self.at >= self.bytes.len() {
+                        Ok(())
+                    } else {
+                        Err(no_end(self.bytes, self.at, END))
+                    };
+                }
+                top = self.close(top);
             }
         }
     }
 
-    /// Begins a container where `expected` stood before.
+    /// Begins a container where the node `expected` stood before.
     #[inline(always)]
-    fn begin(&mut self, holds: Holds, expected: usize) -> Container {
-        let tag = if holds == Holds::Members {
-            Tag::Object
-        } else {
-            Tag::Array
-        };
-        let model = if expected == 0 {
-            Node::default()
-        } else {
-            node(&self.nodes, expected)
-        };
-        let (expected, expected_end) = if model.tag() == tag && model.count() > 0 {
-            (expected.wrapping_add(1), model.link())
-        } else {
-            (0, 0)
-        };
-        let begun = Container {
-            holds,
-            node: self.used,
+    fn begin(&mut self, tag: Tag, closing: u8, expected: u32) -> Container {
+        let mut begun = Container {
+            closing,
+            node: narrow(self.used),
             count: 0,
-            mark: self.names.mark(),
-            expected,
-            expected_end,
+            mark: narrow(self.names.mark()),
+            expected: 0,
+            expected_end: 0,
         };
+        if expected != 0 {
+            let model = node(&self.nodes, widen(expected));
+            if model.tag() == tag && model.count() > 0 {
+                begun.expected = expected.wrapping_add(1);
+                begun.expected_end = narrow(model.link());
+            }
+        }
         // Written again when its end is known.
         self.push(Node::new(tag, self.at..self.at, 0, 0));
         self.at = self.at.wrapping_add(1);
@@ -242,107 +224,53 @@ impl Run<'_> {
     #[inline(always)]
     fn close(&mut self, top: Container) -> Container {
         self.at = self.at.wrapping_add(1);
-        if let Some(begun) = self.nodes.get_mut(top.node) {
-            *begun = Node::new(
-                begun.tag(),
-                begun.span().start..self.at,
-                top.count,
-                self.used,
-            );
+        if let Some(begun) = self.nodes.get_mut(widen(top.node)) {
+            let tag = if top.closing == b'}' { Tag::Object } else { Tag::Array };
+            *begun = Node::new(tag, begun.span().start..self.at, widen(top.count), self.used);
         }
-        self.names.truncate(top.mark);
+        if top.closing == b'}' && top.expected_end == 0 {
+            self.names.truncate(widen(top.mark));
+        }
         // The stack holds what was pushed when this container began.
         self.open.pop().unwrap_or(top)
     }
 
-    /// Reads what stands before a member's value, counts the member, gives what its value is compared with.
+    /// Reads a name, which begins with the byte `first`, and its colon. Gives the node that its value is
+    /// compared with, or 0.
     #[inline(always)]
-    fn member(&mut self, top: &mut Container) -> Result<usize, Fault> {
-        if top.count >= self.limits.max_members {
-            return Err(self.fault(Reason::JsonMembers));
-        }
-        let expected = if top.holds == Holds::Members {
-            self.name(top)?
-        } else {
-            core::mem::replace(&mut top.expected, self.used)
-        };
-        top.count = top.count.wrapping_add(1);
-        Ok(expected)
-    }
-
-    #[inline(always)]
-    fn name(&mut self, top: &mut Container) -> Result<usize, Fault> {
+    fn name(&mut self, top: &mut Container, first: u8) -> Result<u32, Fault> {
         let start = self.at;
-        let expected = if top.expected_end != 0 && top.expected < top.expected_end {
-            let model = node(&self.nodes, top.expected);
-            if model.tag() == Tag::Plain && same(self.bytes, start, model) {
-                let length = model.span().len();
-                self.leaf(Tag::Plain, start.wrapping_add(length));
-                let value = top.expected.wrapping_add(1);
-                top.expected = behind(&self.nodes, value);
-                value
+        let mut expected = 0;
+        if top.expected_end != 0 {
+            let model = node(&self.nodes, widen(top.expected));
+            if top.expected < top.expected_end && model.tag() == Tag::Plain && same(self.bytes, start, model)
+            {
+                self.leaf(Tag::Plain, start.wrapping_add(model.span().len()));
+                expected = top.expected.wrapping_add(1);
+                top.expected = narrow(behind(&self.nodes, widen(expected)));
             } else {
-                0
+                top.expected_end = 0;
+                let strings = Strings { text: self.bytes, scratch: self.scratch, nodes: &self.nodes };
+                self.names.insert_first(strings, widen(top.mark), widen(top.node), widen(top.count));
             }
-        } else {
-            0
-        };
+        }
         if expected == 0 {
-            if top.expected_end != 0 {
-                self.remember(top)?;
-            }
-            match self.bytes.get(start) {
-                Some(b'"') => {}
-                None => return Err(self.fault(Reason::JsonTruncated)),
-                Some(_) => return Err(self.fault(Reason::JsonSyntax)),
+            if first != b'"' {
+                return Err(no_end(self.bytes, start, b'}'));
             }
             let node = self.used;
             let key = self.name_string()?;
-            let name = Name {
-                key,
-                node,
-                object: top.node,
-                before: top.count,
-            };
-            let strings = Strings {
-                text: self.bytes,
-                scratch: self.scratch,
-                nodes: &self.nodes,
-            };
-            if !self.names.insert(strings, top.mark, name) {
+            let name = Name { key, node, object: widen(top.node), before: widen(top.count) };
+            let strings = Strings { text: self.bytes, scratch: self.scratch, nodes: &self.nodes };
+            if !self.names.insert(strings, widen(top.mark), name) {
                 return Err(Fault::new(Reason::JsonDuplicateMember, start));
             }
         }
-        match self.token() {
-            Some(b':') => self.at = self.at.wrapping_add(1),
-            None => return Err(self.fault(Reason::JsonTruncated)),
-            Some(_) => return Err(self.fault(Reason::JsonSyntax)),
+        if self.token() != b':' {
+            return Err(no_end(self.bytes, self.at, b'}'));
         }
+        self.at = self.at.wrapping_add(1);
         Ok(expected)
-    }
-
-    /// Remembers the names of an object that departs from what was expected, which was not done so far.
-    #[inline(always)]
-    fn remember(&mut self, top: &mut Container) -> Result<(), Fault> {
-        top.expected_end = 0;
-        let strings = Strings {
-            text: self.bytes,
-            scratch: self.scratch,
-            nodes: &self.nodes,
-        };
-        let mut name_node = top.node.wrapping_add(1);
-        for before in 0..top.count {
-            let name = Name {
-                key: self.names.key(strings.get(name_node)),
-                node: name_node,
-                object: top.node,
-                before,
-            };
-            // These are known to differ.
-            self.names.insert(strings, top.mark, name);
-            name_node = behind(&self.nodes, name_node.wrapping_add(1));
-        }
-        Ok(())
     }
 
     /// Reads a name; gives its key.
@@ -352,18 +280,13 @@ impl Run<'_> {
         let first = word::load(self.bytes, from);
         let marks = word::ends_plain(first);
         let length = word::first(marks);
-        if marks != 0 && length <= EXACT && self.bytes.get(from.wrapping_add(length)) == Some(&b'"')
-        {
+        if marks != 0 && length <= EXACT && self.bytes.get(from.wrapping_add(length)) == Some(&b'"') {
             self.leaf(Tag::Plain, from.wrapping_add(length).wrapping_add(1));
             return Ok(exact_key(first, length));
         }
         let node = self.used;
         self.string()?;
-        let strings = Strings {
-            text: self.bytes,
-            scratch: self.scratch,
-            nodes: &self.nodes,
-        };
+        let strings = Strings { text: self.bytes, scratch: self.scratch, nodes: &self.nodes };
         Ok(self.names.key(strings.get(node)))
     }
 
@@ -376,23 +299,17 @@ impl Run<'_> {
             return Ok(());
         }
         let start = self.scratch.len();
-        let end = string::decode(self.text, from, end, self.scratch)?.wrapping_add(1);
+        let end = string::decode(self.bytes, from, end, self.scratch)?.wrapping_add(1);
         let length = self.scratch.len().wrapping_sub(start);
         self.push(Node::new(Tag::Decoded, self.at..end, length, start));
         self.at = end;
         Ok(())
     }
 
-    /// Whether `word` stands here, as a whole word; then it is read.
+    /// Whether `word` stands here. What may follow it is checked as what follows any value.
     #[inline(always)]
-    fn literal(&mut self, word: &[u8], tag: Tag) -> bool {
-        let end = self.at.wrapping_add(word.len());
-        let stands = self.bytes.get(self.at..end) == Some(word)
-            && !self.bytes.get(end).is_some_and(|&byte| is_word(byte));
-        if stands {
-            self.leaf(tag, end);
-        }
-        stands
+    fn stands(&self, word: &[u8]) -> bool {
+        self.bytes.get(self.at..self.at.wrapping_add(word.len())) == Some(word)
     }
 
     #[inline(always)]
@@ -413,14 +330,14 @@ impl Run<'_> {
         self.used = self.used.wrapping_add(1);
     }
 
-    /// Skips blanks; gives the byte behind them.
+    /// Skips blanks; gives the byte behind them, or [`END`].
     #[inline(always)]
-    fn token(&mut self) -> Option<u8> {
+    fn token(&mut self) -> u8 {
         match self.bytes.get(self.at) {
-            Some(&byte) if byte > b' ' => Some(byte),
+            Some(&byte) if byte > b' ' => byte,
             _ => {
                 self.at = behind_blanks(self.bytes, self.at);
-                self.bytes.get(self.at).copied()
+                self.bytes.get(self.at).copied().unwrap_or(END)
             }
         }
     }
@@ -428,15 +345,6 @@ impl Run<'_> {
     #[inline(always)]
     fn fault(&self, reason: Reason) -> Fault {
         Fault::new(reason, self.at)
-    }
-
-    #[inline(always)]
-    fn no_number(&self, holds: Holds, fault: Fault) -> Fault {
-        if holds == Holds::Root && fault.reason() != Reason::JsonNumberRange {
-            self.fault(Reason::JsonNoise)
-        } else {
-            fault
-        }
     }
 }
 
@@ -448,16 +356,14 @@ fn grown(mut nodes: Vec<Node>) -> Vec<Node> {
     nodes
 }
 
-/// The index of the first byte at or behind `at` that is no blank.
+/// The index of the first byte at or behind `at` that is no blank. Most blanks are one space, or a line
+/// feed and an indentation.
 #[inline(always)]
 fn behind_blanks(bytes: &[u8], mut at: usize) -> usize {
-    loop {
-        match bytes.get(at) {
-            Some(b' ') => at = word::run(bytes, at, word::ends_spaces),
-            Some(b'\n' | b'\t' | b'\r') => at = at.wrapping_add(1),
-            _ => return at,
-        }
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
+        at = word::run(bytes, at.wrapping_add(1), word::ends_spaces);
     }
+    at
 }
 
 /// Whether the text at `at` is that of the string `model`, quotes included.
@@ -479,28 +385,18 @@ fn same(bytes: &[u8], at: usize, model: Node) -> bool {
     bytes.get(at..at.wrapping_add(length)) == bytes.get(span)
 }
 
-/// Why no value begins here.
+/// Why no value begins here, in what `closing` ends.
 #[cold]
 #[inline(never)]
-fn no_value(bytes: &[u8], at: usize, holds: Holds) -> Fault {
-    if holds == Holds::Root {
+fn no_value(bytes: &[u8], at: usize, closing: u8) -> Fault {
+    if closing == END {
         return Fault::new(Reason::JsonNoise, at);
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    let literal = [&b"true"[..], b"false", b"null"]
-        .into_iter()
-        .find(|word| word.first() == rest.first());
+    let literal = [&b"true"[..], b"false", b"null"].into_iter().find(|word| word.first() == rest.first());
     if let Some(word) = literal {
-        let alike = word
-            .iter()
-            .zip(rest)
-            .take_while(|(left, right)| left == right)
-            .count();
-        let reason = if alike == rest.len() {
-            Reason::JsonTruncated
-        } else {
-            Reason::JsonSyntax
-        };
+        let alike = word.iter().zip(rest).take_while(|(left, right)| left == right).count();
+        let reason = if alike == rest.len() { Reason::JsonTruncated } else { Reason::JsonSyntax };
         return Fault::new(reason, at.saturating_add(alike));
     }
     let reason = match rest {
@@ -512,8 +408,33 @@ fn no_value(bytes: &[u8], at: usize, holds: Holds) -> Fault {
     Fault::new(reason, at)
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// Why what begins like a number is none, in what `closing` ends.
+#[cold]
+#[inline(never)]
+fn no_number(at: usize, closing: u8, fault: Fault) -> Fault {
+    if closing == END && fault.reason() != Reason::JsonNumberRange {
+        Fault::new(Reason::JsonNoise, at)
+    } else {
+        fault
+    }
+}
+
+/// Why what is expected behind a value or in an object does not stand here, in what `closing` ends.
+#[cold]
+#[inline(never)]
+fn no_end(bytes: &[u8], at: usize, closing: u8) -> Fault {
+    let before = bytes.get(..at).unwrap_or_default();
+    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    match bytes.get(at) {
+        None => Fault::new(Reason::JsonTruncated, at),
+        // A longer word that begins like `true`, `false` or `null`.
+        next if closing == END && is_word(next) && is_word(before.last()) => {
+            let blanks = behind_blanks(bytes, 0);
+            Fault::new(Reason::JsonNoise, blanks)
+        }
+        Some(_) if closing == END => Fault::new(Reason::JsonTrailingData, at),
+        Some(_) => Fault::new(Reason::JsonSyntax, at),
+    }
 }
 
 #[cfg(test)]

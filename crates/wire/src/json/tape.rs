@@ -41,12 +41,7 @@ impl Node {
     #[inline(always)]
     pub(super) fn new(tag: Tag, span: Range<usize>, count: usize, link: usize) -> Self {
         let packed = (narrow(count) << TAG_BITS) | tag.code();
-        Self {
-            start: narrow(span.start),
-            end: narrow(span.end),
-            packed,
-            link: narrow(link),
-        }
+        Self { start: narrow(span.start), end: narrow(span.end), packed, link: narrow(link) }
     }
 
     #[inline(always)]
@@ -120,7 +115,7 @@ pub(super) fn widen(index: u32) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     pub(super) nodes: Vec<Node>,
-    pub(super) scratch: String,
+    pub(super) scratch: Vec<u8>,
 }
 
 /// The node at an index that the tape gave out; a null beyond its end, where nothing points.
@@ -141,13 +136,10 @@ pub(super) fn behind(nodes: &[Node], index: usize) -> usize {
 
 /// The decoded bytes of a string node.
 #[inline(always)]
-pub(super) fn string_bytes<'a>(text: &'a [u8], scratch: &'a str, node: Node) -> &'a [u8] {
+pub(super) fn string_bytes<'a>(text: &'a [u8], scratch: &'a [u8], node: Node) -> &'a [u8] {
     if node.tag() == Tag::Decoded {
         let start = node.link();
-        scratch
-            .as_bytes()
-            .get(start..start.wrapping_add(node.count()))
-            .unwrap_or_default()
+        scratch.get(start..start.wrapping_add(node.count())).unwrap_or_default()
     } else {
         text.get(node.inner()).unwrap_or_default()
     }
@@ -165,10 +157,9 @@ impl Tape {
     /// The decoded text of a string node.
     pub(super) fn string<'a>(&'a self, text: &'a str, node: Node) -> &'a str {
         if node.tag() == Tag::Decoded {
-            let start = node.link();
-            self.scratch
-                .get(start..start.wrapping_add(node.count()))
-                .unwrap_or_default()
+            // Valid by construction. Asked again here so that decoding can work on bytes.
+            let decoded = string_bytes(text.as_bytes(), &self.scratch, node);
+            simdutf8::basic::from_utf8(decoded).unwrap_or_default()
         } else {
             text.get(node.inner()).unwrap_or_default()
         }

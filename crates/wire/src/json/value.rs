@@ -72,11 +72,7 @@ impl<'a> Document<'a> {
     /// The one value that the text holds.
     #[must_use]
     pub fn root(&self) -> Value<'a> {
-        Value {
-            text: self.text,
-            tape: self.tape,
-            index: 0,
-        }
+        Value { text: self.text, tape: self.tape, index: 0 }
     }
 
     /// The text that was parsed.
@@ -138,10 +134,7 @@ impl<'a> Value<'a> {
             Tag::Real => false,
             _ => return None,
         };
-        Some(Number::new(
-            self.text.get(node.span()).unwrap_or_default(),
-            integer,
-        ))
+        Some(Number::new(self.text.get(node.span()).unwrap_or_default(), integer))
     }
 
     /// The object, if it is one.
@@ -164,14 +157,11 @@ impl<'a> Value<'a> {
             Tag::True => true.into(),
             Tag::False => false.into(),
             Tag::Plain | Tag::Decoded => self.as_str().into(),
-            Tag::Integer | Tag::Real => self
-                .as_number()
-                .map_or(serde_json::Value::Null, to_owned_number),
+            Tag::Integer | Tag::Real => self.as_number().map_or(serde_json::Value::Null, to_owned_number),
             Tag::Array => Array(self).iter().map(Value::to_owned_json).collect(),
             Tag::Object => {
                 let members = Object(self).iter();
-                let owned =
-                    members.map(|member| (member.name.to_owned(), member.value.to_owned_json()));
+                let owned = members.map(|member| (member.name.to_owned(), member.value.to_owned_json()));
                 serde_json::Value::Object(owned.collect())
             }
         }
@@ -185,10 +175,7 @@ impl<'a> Value<'a> {
 impl fmt::Debug for Value<'_> {
     /// Kind and place only: values may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Value")
-            .field("kind", &self.kind())
-            .field("span", &self.span())
-            .finish()
+        f.debug_struct("Value").field("kind", &self.kind()).field("span", &self.span()).finish()
     }
 }
 
@@ -231,9 +218,7 @@ impl<'a> Object<'a> {
     /// The value of the member with exactly this name.
     #[must_use]
     pub fn get(self, name: &str) -> Option<Value<'a>> {
-        self.iter()
-            .find(|member| member.name == name)
-            .map(|member| member.value)
+        self.iter().find(|member| member.name == name).map(|member| member.value)
     }
 
     /// Its members.
@@ -243,10 +228,7 @@ impl<'a> Object<'a> {
             Member {
                 name: name.tape.string(name.text, node),
                 span: node.span(),
-                value: Value {
-                    index: name.index.saturating_add(1),
-                    ..name
-                },
+                value: Value { index: name.index.saturating_add(1), ..name },
             }
         })
     }
@@ -286,14 +268,7 @@ struct Items<'a> {
 impl<'a> Items<'a> {
     fn of(container: Value<'a>, names: usize) -> Self {
         let left = container.tape.node(container.index).count();
-        Self {
-            next: Value {
-                index: container.index.saturating_add(1),
-                ..container
-            },
-            left,
-            names,
-        }
+        Self { next: Value { index: container.index.saturating_add(1), ..container }, left, names }
     }
 }
 

@@ -15,18 +15,17 @@ const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
 /// The eight bytes at `at`, the first in the lowest place; zeros beyond the end of the text.
 #[inline(always)]
 pub(super) fn load(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or_default();
-    match rest.first_chunk::<8>() {
+    match bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         Some(word) => u64::from_le_bytes(*word),
-        None => load_tail(rest),
+        None => load_tail(bytes, at),
     }
 }
 
+#[cold]
 #[inline(never)]
-fn load_tail(rest: &[u8]) -> u64 {
-    rest.iter()
-        .rev()
-        .fold(0, |word, &byte| (word << 8) | u64::from(byte))
+fn load_tail(bytes: &[u8], at: usize) -> u64 {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().rev().fold(0, |word, &byte| (word << 8) | u64::from(byte))
 }
 
 /// Marks quotes, backslashes and control bytes.
@@ -79,6 +78,30 @@ pub(super) fn run(bytes: &[u8], from: usize, ends: impl Fn(u64) -> u64) -> usize
     }
 }
 
+/// The index behind the digits that begin at `from`. As [`run`], without a branch on whether there are
+/// more than eight, which nothing could predict.
+#[inline(always)]
+pub(super) fn digits(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(words) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let marks = ends_digits_16(u128::from_le_bytes(*words));
+        if marks != 0 {
+            return at.wrapping_add(widen(marks.trailing_zeros() / 8));
+        }
+        at = at.wrapping_add(16);
+    }
+    run(bytes, at, ends_digits)
+}
+
+#[inline(always)]
+fn ends_digits_16(words: u128) -> u128 {
+    const ZEROS: u128 = u128::from_le_bytes([b'0'; 16]);
+    const ABOVE_NINE: u128 = u128::from_le_bytes([0x80 - 10; 16]);
+    const HIGH: u128 = u128::from_le_bytes([0x80; 16]);
+    let values = words ^ ZEROS;
+    (values.wrapping_add(ABOVE_NINE) | values) & HIGH
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,32 +114,16 @@ mod tests {
                 bytes[7] = if at < 7 { b'"' } else { byte };
                 let marks = ends(u64::from_le_bytes(bytes));
                 let found = (marks != 0).then(|| first(marks));
-                assert_eq!(
-                    found,
-                    bytes.iter().position(|&byte| wanted(byte)),
-                    "{byte:#x} at {at}"
-                );
+                assert_eq!(found, bytes.iter().position(|&byte| wanted(byte)), "{byte:#x} at {at}");
             }
         }
     }
 
     #[test]
     fn the_first_mark_is_the_first_byte_looked_for() {
-        check(
-            ends_plain,
-            |byte| byte == b'"' || byte == b'\\' || byte < 0x20,
-            b'a',
-        );
-        check(
-            ends_plain,
-            |byte| byte == b'"' || byte == b'\\' || byte < 0x20,
-            0xFF,
-        );
-        check(
-            ends_plain,
-            |byte| byte == b'"' || byte == b'\\' || byte < 0x20,
-            b'!',
-        );
+        check(ends_plain, |byte| byte == b'"' || byte == b'\\' || byte < 0x20, b'a');
+        check(ends_plain, |byte| byte == b'"' || byte == b'\\' || byte < 0x20, 0xFF);
+        check(ends_plain, |byte| byte == b'"' || byte == b'\\' || byte < 0x20, b'!');
         check(ends_digits, |byte| !byte.is_ascii_digit(), b'9');
         check(ends_digits, |byte| !byte.is_ascii_digit(), b'0');
         check(ends_spaces, |byte| byte != b' ', b' ');

@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 mod config;
 #[path = "process/descriptors.rs"]
 mod descriptors;
+#[path = "process/disk.rs"]
+mod disk;
 #[path = "process/ends.rs"]
 mod ends;
 #[path = "process/merged.rs"]

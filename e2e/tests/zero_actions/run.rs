@@ -39,15 +39,17 @@ const LONG: usize = 4096;
 impl Job<'_> {
     /// Whether the case can happen like this at all.
     pub fn is_possible(&self) -> bool {
-        // The recorder holds nothing open.
         let held = self.case.before.iter().any(|before| before.hold);
-        // Under `close` the first refused frame ends the session.
-        let counted = self.reason() == Some(Reason::RefusalLimit);
-        // Nothing follows in the same write where the input ends, or where more must be said first.
-        let follows = !self.case.ends_input && (self.case.phase == self.case.twin_phase);
-        !(held && self.executor == Executor::Recorder)
-            && !(counted && self.profile == OnInvalidFrame::Close)
-            && (self.delivery != Delivery::Coalesced || (follows && !held))
+        let impossible = [
+            // The recorder holds nothing open.
+            held && self.executor == Executor::Recorder,
+            // Under `close` the first refused frame ends the session, so none are counted.
+            self.profile == OnInvalidFrame::Close && self.reason() == Some(Reason::RefusalLimit),
+            // Nothing follows in the same write where the input ends, or more must be said first.
+            self.delivery == Delivery::Coalesced
+                && (self.case.ends_input || held || self.case.phase != self.case.twin_phase),
+        ];
+        !impossible.contains(&true)
     }
 
     fn reason(&self) -> Option<Reason> {

@@ -10,9 +10,11 @@
 
 pub mod binary;
 pub mod canary;
+pub mod capture;
 pub mod client;
 pub mod fixture;
 pub mod journal;
+pub mod launch;
 pub mod oracle;
 pub mod parallel;
 pub mod process;

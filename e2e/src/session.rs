@@ -9,8 +9,9 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::journal::Journal;
+use crate::launch::Launch;
 use crate::oracle::{self, Answers, Transcript};
-use crate::process::{Launch, Process};
+use crate::process::Process;
 use crate::stage::Stage;
 
 /// A running session. Dropping it ends it, and judges it unless the test is failing already.

@@ -14,7 +14,7 @@ use crate::binary;
 use crate::canary::{Canary, position};
 use crate::fixture::{self, Place};
 use crate::journal::Journal;
-use crate::process::Launch;
+use crate::launch::Launch;
 use crate::stub_dns::{Answer, StubDns};
 use crate::target::{Target, tls};
 use crate::watch::ReadWatch;

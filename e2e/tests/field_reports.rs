@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
-use framegate_e2e::process::Launch;
+use framegate_e2e::launch::Launch;
 use framegate_e2e::session::Session;
 use framegate_e2e::stage::{Executor, OnInvalidFrame, Stage};
 use framegate_e2e::target::Answer;

@@ -3,7 +3,8 @@
 
 use std::io::Write as _;
 
-use framegate_e2e::process::{Launch, Process};
+use framegate_e2e::launch::Launch;
+use framegate_e2e::process::Process;
 use framegate_e2e::stage::{self, Stage};
 use framegate_e2e::{binary, client};
 

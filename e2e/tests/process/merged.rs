@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use rustix::pty;
 
 use super::{Session, Stage, recorder, talk};
-use framegate_e2e::process::Stream;
+use framegate_e2e::launch::Stream;
 
 fn through_shell(name: &str, script: &str) {
     let stage = recorder(name);

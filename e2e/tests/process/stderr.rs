@@ -8,7 +8,7 @@ use rustix::fs::OFlags;
 use rustix::pipe::pipe;
 
 use super::{REVISION, Session, marker, recorder};
-use framegate_e2e::process::Stream;
+use framegate_e2e::launch::Stream;
 
 /// Many refused frames, each told of on stderr, then a call.
 fn goes_on(name: &str, stderr: Stream) {

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::time::{Duration, Instant};
 
 use framegate_e2e::client;
+use framegate_e2e::launch::Stream;
 use framegate_e2e::oracle::Answers;
-use framegate_e2e::process::{DEADLINE, Process, Stream};
+use framegate_e2e::process::{DEADLINE, Process};
 use framegate_e2e::target::Answer;
 use serde_json::json;
 

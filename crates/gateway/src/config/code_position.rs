@@ -1,0 +1,116 @@
+//! Free text where a target expects a program.
+//!
+//! Belongs here: the names under which targets take queries and code, and the lint over them.
+//! Does not belong here: types, policy.
+//!
+//! A parameter in such a place gives the agent the target's whole query language, whatever the tool
+//! was meant for. It is refused unless the tool says that this is accepted.
+
+use std::collections::BTreeSet;
+
+use framegate_gate::schema::{ParameterType, ToolDeclaration};
+use serde_json::Value;
+
+use super::document::Table;
+use super::fault::Report;
+
+/// Names of parameters, query values and body members that targets evaluate.
+const NAMES: [&str; 9] = ["cql", "expression", "filter", "jql", "q", "query", "script", "sql", "template"];
+
+/// Reports each free-text parameter in a code position, once, at the most telling place.
+pub(super) fn check(declaration: &ToolDeclaration, table: &Table<'_>, accepted: bool, report: &mut Report) {
+    let free: BTreeSet<&str> = declaration
+        .parameters
+        .iter()
+        .filter(|parameter| is_free_text(&parameter.kind))
+        .map(|parameter| parameter.name.as_str())
+        .collect();
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for (name, text) in &declaration.http.query {
+        if is_code_name(name) {
+            let place = vec!["query".to_owned(), name.clone()];
+            found.extend(placed(&free, text).map(|parameter| (parameter, place.clone())));
+        }
+    }
+    if let Some(body) = &declaration.http.body {
+        in_body(&free, body, &mut vec!["body".to_owned()], &mut found);
+    }
+    for parameter in &free {
+        if is_code_name(parameter) {
+            found.push((parameter, vec!["params".to_owned(), (*parameter).to_owned()]));
+        }
+    }
+    if accepted {
+        if let (true, Some(entry)) = (found.is_empty(), table.get("code_position")) {
+            let problem = "`code_position` accepts nothing: no free text is in such a place";
+            report.warning(&entry.key_span, problem, "remove it");
+        }
+        return;
+    }
+    let mut reported = BTreeSet::new();
+    for (parameter, place) in found {
+        if reported.insert(parameter) {
+            report.error(
+                &table.place(&place).value,
+                format!("free text of `{parameter}` would be run as code or as a query by the target"),
+                "use `enum`, `word` or a `pattern`; or, if that is meant, `code_position = \"accepted\"`",
+            );
+        }
+    }
+}
+
+fn is_code_name(name: &str) -> bool {
+    NAMES.contains(&name.to_ascii_lowercase().as_str())
+}
+
+fn is_free_text(kind: &ParameterType) -> bool {
+    match kind {
+        ParameterType::String { pattern, .. } => pattern.is_none(),
+        ParameterType::Text { .. } => true,
+        ParameterType::List { item, .. } => is_free_text(item),
+        ParameterType::Word { .. }
+        | ParameterType::Int { .. }
+        | ParameterType::Number { .. }
+        | ParameterType::Bool
+        | ParameterType::Enum { .. }
+        | ParameterType::Path { .. }
+        | ParameterType::AbsPath { .. }
+        | ParameterType::Host
+        | ParameterType::Url { .. } => false,
+    }
+}
+
+/// The free-text parameters that a template inserts. A doubled brace is a literal one.
+fn placed<'a>(free: &BTreeSet<&'a str>, text: &str) -> impl Iterator<Item = &'a str> {
+    let text = text.replace("{{", "").replace("}}", "");
+    free.iter().copied().filter(move |name| text.contains(&format!("{{{name}}}")))
+}
+
+fn in_body<'a>(
+    free: &BTreeSet<&'a str>,
+    node: &Value,
+    place: &mut Vec<String>,
+    found: &mut Vec<(&'a str, Vec<String>)>,
+) {
+    match node {
+        Value::Object(members) => {
+            for (name, child) in members {
+                place.push(name.clone());
+                in_body(free, child, place, found);
+                place.pop();
+            }
+        }
+        Value::Array(items) => {
+            for (index, child) in items.iter().enumerate() {
+                place.push(index.to_string());
+                in_body(free, child, place, found);
+                place.pop();
+            }
+        }
+        // Everything below a code name counts: `{ query = { sql = ["{text}"] } }`.
+        Value::String(text) if place.iter().skip(1).any(|name| is_code_name(name)) => {
+            found.extend(placed(free, text).map(|parameter| (parameter, place.clone())));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}

@@ -1,0 +1,249 @@
+//! `[target.NAME]`: where requests go, and with which credential.
+//!
+//! Belongs here: keys, bounds and defaults of a target, and that they fit each other.
+//! Does not belong here: the spelling of origins and headers, connections, secrets.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use framegate_gate::action::Scheme;
+
+use super::document::{Entry, Table};
+use super::fault::{Report, quoted};
+use super::header::{self, Setter};
+use super::model::{Auth, Target};
+use super::origin::{self, PinnedOrigin};
+use super::tables::{seconds, set};
+use super::{credential, path, suggest};
+use crate::net::address::{AddressPolicy, Class, IpRange, classify};
+use crate::net::host::Host;
+
+pub(super) const KEYS: [&str; 9] = [
+    "origin",
+    "ca",
+    "address_ranges",
+    "allow_plain_loopback",
+    "auth",
+    "headers",
+    "deadline_seconds",
+    "connect_seconds",
+    "max_response_bytes",
+];
+pub(super) const AUTH_KEYS: [(&str, &[&str]); 3] = [
+    ("basic", &["scheme", "user", "secret"]),
+    ("bearer", &["scheme", "secret"]),
+    ("header", &["scheme", "name", "secret"]),
+];
+
+/// Reads one target's table. `secrets` are the names of the declared secrets.
+pub(super) fn read(
+    table: &Table<'_>,
+    base: &Path,
+    secrets: &BTreeSet<&str>,
+    report: &mut Report,
+) -> Option<Target> {
+    table.only(&KEYS, report);
+    let plain = table.boolean("allow_plain_loopback", report).unwrap_or(false);
+    let pinned = table
+        .required("origin", "origin = \"https://api.example.com\"", report)
+        .and_then(|entry| read_origin(&entry, plain, report));
+    if let (true, Some(pinned), Some(entry)) = (plain, &pinned, table.get("allow_plain_loopback"))
+        && pinned.origin.scheme() == Scheme::Https
+    {
+        let problem = "`allow_plain_loopback` has no use for an `https` origin";
+        report.error(&entry.key_span, problem, "remove it");
+    }
+    let ca = table.string("ca", report).and_then(|text| path::read(&text, base, report));
+    if let Some(pinned) = &pinned {
+        check_ca(table, pinned, report);
+    }
+    let addresses = addresses(table, pinned.as_ref(), report);
+    let auth = table.get("auth").and_then(|entry| auth(&entry, secrets, report));
+    let headers = match table.get("headers").and_then(|entry| entry.table("`headers`", report)) {
+        Some(headers) => read_headers(&headers, auth.as_ref(), report),
+        None => Vec::new(),
+    };
+    let mut deadline = Duration::from_secs(50);
+    set(&mut deadline, seconds(table, "deadline_seconds", 1..=600, report));
+    let connect = connect(table, deadline, report);
+    let max_response_bytes = table.integer("max_response_bytes", 1024..=16_777_216, report);
+    let PinnedOrigin { origin, host } = pinned?;
+    Some(Target {
+        origin,
+        host,
+        ca,
+        addresses: addresses?,
+        auth,
+        headers,
+        deadline,
+        connect,
+        max_response_bytes: max_response_bytes.unwrap_or(65_536),
+    })
+}
+
+fn read_origin(entry: &Entry<'_>, plain: bool, report: &mut Report) -> Option<PinnedOrigin> {
+    let text = entry.string(report)?;
+    match origin::read(text.text, plain) {
+        Ok(pinned) => Some(pinned),
+        Err(fault) => {
+            if text.text.contains(['@', '?']) {
+                report.mask(&text.span);
+            }
+            report.error(&text.span, fault.problem, fault.hint);
+            None
+        }
+    }
+}
+
+fn check_ca(table: &Table<'_>, pinned: &PinnedOrigin, report: &mut Report) {
+    match (pinned.origin.scheme(), table.get("ca")) {
+        (Scheme::Https, None) => report.error(
+            &table.get("origin").map_or(table.span.clone(), |entry| entry.span),
+            "an `https` origin needs `ca`",
+            "name a PEM file of the authorities to trust, such as `ca = \"/etc/ssl/certs/ca-certificates.crt\"`",
+        ),
+        (Scheme::Http, Some(entry)) => {
+            report.error(&entry.key_span, "`ca` has no use for an `http` origin", "remove it");
+        }
+        (Scheme::Https, Some(_)) | (Scheme::Http, None) => {}
+    }
+}
+
+fn addresses(table: &Table<'_>, pinned: Option<&PinnedOrigin>, report: &mut Report) -> Option<AddressPolicy> {
+    let mut ranges: Vec<IpRange> = Vec::new();
+    let mut sound = true;
+    if let Some(entry) = table.get("address_ranges") {
+        let texts = entry.strings(report)?;
+        if entry.array(report)?.is_empty() {
+            report.error(&entry.span, "`address_ranges` is empty", "leave it out for public addresses");
+        }
+        for text in texts {
+            let range: Result<IpRange, String> = text.text.parse().map_err(|fault| format!("{fault}"));
+            let range = range.and_then(|range| match AddressPolicy::new(vec![range]) {
+                Ok(_) => Ok(range),
+                Err(fault) => Err(format!("{fault}")),
+            });
+            match range {
+                Ok(range) if ranges.contains(&range) => {
+                    report.error(&text.span, "the range is given twice", "remove one of them");
+                }
+                Ok(range) => ranges.push(range),
+                Err(problem) => {
+                    sound = false;
+                    report.error(&text.span, problem, "write a range such as `10.0.0.0/8` or `fd00::/8`");
+                }
+            }
+        }
+    }
+    let mut policy = AddressPolicy::new(ranges).ok().filter(|_| sound)?;
+    let Some(PinnedOrigin { origin, host }) = pinned else {
+        return Some(policy);
+    };
+    if origin.scheme() == Scheme::Http {
+        policy = policy.with_plain_loopback();
+    }
+    if let Host::Address(address) = host
+        && let Err(refusal) = policy.check(*address)
+        && let Some(entry) = table.get("origin")
+    {
+        let hint = match classify(*address) {
+            Class::Never(_) => "no target can live there",
+            Class::Declarable(_) | Class::Public => {
+                "declare it in `address_ranges`, if the target lives there"
+            }
+        };
+        report.error(&entry.span, format!("{refusal}"), hint);
+    }
+    Some(policy)
+}
+
+fn auth(entry: &Entry<'_>, secrets: &BTreeSet<&str>, report: &mut Report) -> Option<Auth> {
+    let table = entry.table("`auth`", report)?;
+    let schemes = AUTH_KEYS.iter().map(|(scheme, _)| *scheme);
+    let scheme = table.required("scheme", "scheme = \"bearer\"", report)?.string(report)?;
+    let Some((scheme, keys)) = AUTH_KEYS.iter().find(|(name, _)| *name == scheme.text) else {
+        let hint = suggest::hint(scheme.text, schemes).unwrap_or_default();
+        report.error(&scheme.span, "`scheme` has no such value", hint);
+        return None;
+    };
+    table.only(keys, report);
+    // Whatever else stands here may be the secret.
+    for entry in table.entries().filter(|entry| !keys.contains(&entry.key)) {
+        report.mask(&entry.span);
+    }
+    let secret = table
+        .required("secret", "secret = \"NAME\"", report)
+        .and_then(|entry| secret(&entry, secrets, report));
+    match *scheme {
+        "basic" => {
+            let user = table.required("user", "user = \"me\"", report)?.string(report)?;
+            let printable = user.text.bytes().all(|byte| matches!(byte, 0x20..=0x7E) && byte != b':');
+            if user.text.is_empty() || !printable || user.text.len() > 255 {
+                report.error(
+                    &user.span,
+                    "`user` is no user name",
+                    "1 to 255 characters of printable ASCII without `:`",
+                );
+            }
+            let user = user.text.to_owned();
+            Some(Auth::Basic { user, secret: secret? })
+        }
+        "header" => {
+            let name = table.required("name", "name = \"x-api-key\"", report)?.string(report)?;
+            header::check_name(name.text, &name.span, Setter::Auth, report);
+            let name = name.text.to_owned();
+            Some(Auth::Header { name, secret: secret? })
+        }
+        _ => Some(Auth::Bearer { secret: secret? }),
+    }
+}
+
+fn secret(entry: &Entry<'_>, secrets: &BTreeSet<&str>, report: &mut Report) -> Option<String> {
+    let name = entry.string(report)?;
+    if secrets.contains(name.text) {
+        return Some(name.text.to_owned());
+    }
+    match suggest::nearest(name.text, secrets.iter().copied()) {
+        Some(near) => report.error(&name.span, "there is no such secret", format!("did you mean `{near}`?")),
+        None => {
+            // It may be the secret itself, unless it reads like a name and is too short for a secret.
+            if !super::names::Kind::Secret.admits(name.text) || name.text.len() >= 12 {
+                report.mask(&name.span);
+                report.error(&name.span, "there is no such secret", credential::HINT);
+            } else {
+                let hint = format!("declare {}", quoted(&format!("[secret.{}]", name.text)));
+                report.error(&name.span, "there is no such secret", hint);
+            }
+        }
+    }
+    None
+}
+
+fn read_headers(table: &Table<'_>, auth: Option<&Auth>, report: &mut Report) -> Vec<(String, String)> {
+    let headers = header::read(table, Setter::Target, report);
+    for entry in table.entries() {
+        let twin = auth.is_some_and(|auth| header::are_twins(auth.header(), entry.key));
+        if twin && !report.knows(&entry.key_span) {
+            let problem = format!("the header {} carries the target's credential", quoted(entry.key));
+            report.error(&entry.key_span, problem, "remove it: `auth` sets it");
+        }
+    }
+    headers
+}
+
+fn connect(table: &Table<'_>, deadline: Duration, report: &mut Report) -> Duration {
+    let given = seconds(table, "connect_seconds", 1..=600, report);
+    match (given, table.get("connect_seconds")) {
+        (Some(given), Some(entry)) if given > deadline => {
+            report.error(
+                &entry.span,
+                format!("`connect_seconds` is above the deadline of {} seconds", deadline.as_secs()),
+                "the deadline covers the whole request",
+            );
+            deadline
+        }
+        (Some(given), _) => given,
+        (None, _) => deadline.min(Duration::from_secs(10)),
+    }
+}

@@ -1,0 +1,226 @@
+//! What a good configuration says once it was read.
+
+use std::path::Path;
+use std::time::Duration;
+
+use framegate_vault::Source;
+use framegate_wire::message::Revision;
+
+use super::{accepted, read};
+use crate::config::{
+    Allow, Auth, Config, LogFile, LogFormat, LogLevel, OnInvalidFrame, ResolverChoice, STARTER, Severity,
+};
+use crate::net::address::AddressPolicy;
+
+/// Every key there is.
+pub(super) const FULL: &str = include_str!("full.toml");
+
+#[test]
+fn every_key_arrives() {
+    let config = accepted(FULL);
+    assert_eq!(config.session.client, "claude-code");
+    assert_eq!(config.session.on_invalid_frame, OnInvalidFrame::Continue);
+    assert_eq!(config.session.revisions, [Revision::V2025_06_18, Revision::V2026_07_28]);
+    assert!(config.session.allow_record);
+    assert_eq!(config.session.instructions.as_deref(), Some("Be careful.\nAsk first."));
+
+    assert_eq!(config.limits.wire.max_frame, 65_536);
+    assert_eq!(config.limits.wire.max_depth, 32);
+    assert_eq!(config.limits.wire.max_members, 1_000);
+    assert_eq!(config.limits.wire.max_nodes, 10_000);
+    assert_eq!(config.limits.max_refusals, 17);
+    assert_eq!(config.limits.max_concurrent, 9);
+    assert_eq!(config.limits.max_queued, 65);
+    assert_eq!(config.limits.grace, Duration::from_secs(6));
+    assert_eq!(config.limits.permit_lifetime, Duration::from_secs(61));
+
+    assert_eq!(config.journal.dir, Path::new("/etc/framegate/records"));
+    assert!(!config.journal.sync);
+    assert_eq!(config.journal.max_refusal_bytes, 65_536);
+    assert_eq!(config.log.level, LogLevel::Debug);
+    assert_eq!(config.log.format, LogFormat::Json);
+    let file = LogFile { path: "/var/log/framegate.log".into(), max_bytes: 65_536, keep: 4 };
+    assert_eq!(config.log.file, Some(file));
+    let servers = ["127.0.0.1:5353", "[::1]:53"].map(|text| text.parse().unwrap());
+    assert_eq!(config.network.resolver, ResolverChoice::Servers(servers.to_vec()));
+    assert_eq!(
+        config.policy_files,
+        ["/etc/framegate/policy.cedar", "/etc/framegate/more/policy.cedar"].map(Path::new)
+    );
+
+    assert_eq!(config.secrets["from_env"], Source::Environment { variable: "API_TOKEN".to_owned() });
+    let file = |path: &str, allow_group_read| Source::File { path: path.into(), allow_group_read };
+    assert_eq!(config.secrets["from-file"], file("/run/secrets/api", true));
+    assert_eq!(config.secrets["beside"], file("/etc/framegate/keys/api.key", false));
+}
+
+#[test]
+fn targets_arrive() {
+    let config = accepted(FULL);
+    let api = &config.targets["api"];
+    assert_eq!(api.origin.to_string(), "https://api.example.com:8443");
+    assert_eq!(api.host.to_string(), "api.example.com");
+    assert_eq!(api.ca.as_deref(), Some(Path::new("/etc/framegate/ca.pem")));
+    let ranges = ["10.0.0.0/8", "fd00::/16"].map(|text| text.parse().unwrap());
+    assert_eq!(api.addresses, AddressPolicy::new(ranges.to_vec()).unwrap());
+    assert_eq!(api.auth, Some(Auth::Bearer { secret: "from_env".to_owned() }));
+    assert_eq!(api.headers, [("user-agent".to_owned(), "framegate".to_owned())]);
+    assert_eq!((api.deadline, api.connect), (Duration::from_secs(30), Duration::from_secs(5)));
+    assert_eq!(api.max_response_bytes, 131_072);
+
+    let local = &config.targets["local"];
+    assert_eq!(local.origin.to_string(), "http://127.0.0.1:8080");
+    assert!(local.addresses.check("127.0.0.1".parse().unwrap()).is_ok());
+    assert!(local.addresses.check("93.184.215.14".parse().unwrap()).is_err());
+    let auth = Auth::Header { name: "x-api-key".to_owned(), secret: "from-file".to_owned() };
+    assert_eq!(local.auth.as_ref().map(Auth::header), Some("x-api-key"));
+    assert_eq!(local.auth, Some(auth));
+    assert_eq!((local.deadline, local.connect), (Duration::from_secs(50), Duration::from_secs(10)));
+    assert_eq!(local.max_response_bytes, 65_536);
+
+    let basic = Auth::Basic { user: "me".to_owned(), secret: "beside".to_owned() };
+    assert_eq!(basic.header(), "authorization");
+    assert_eq!(config.targets["literal"].auth, Some(basic));
+}
+
+#[test]
+fn tools_arrive() {
+    let config = accepted(FULL);
+    let tool = &config.tools["write_item"];
+    assert_eq!((tool.target.as_str(), tool.allow), ("api", Some(Allow::All)));
+    assert_eq!(tool.deadline, Some(Duration::from_secs(20)));
+    let compiled = config.catalog.get("write_item").unwrap();
+    assert_eq!(compiled.title(), Some("Write an item"));
+    assert_eq!(compiled.target(), "api");
+    assert!(!compiled.is_read_only());
+    assert!(compiled.output_schema().is_some());
+    let names: Vec<_> = compiled.parameters().iter().map(|parameter| parameter.name()).collect();
+    let declared =
+        ["verb", "id", "path", "title", "size", "price", "open", "root", "host", "link", "text", "labels"];
+    assert_eq!(names, declared, "in the order of the file");
+    let required = |name: &str| {
+        compiled.parameters().iter().any(|parameter| parameter.name() == name && parameter.is_required())
+    };
+    assert!(required("id") && !required("title") && !required("size"));
+
+    assert_eq!(config.tools["read_item"].allow, Some(Allow::Read));
+    assert_eq!(config.tools["search"].allow, None);
+    assert_eq!(config.tools["search"].deadline, None);
+}
+
+#[test]
+fn the_least_configuration_has_the_documented_defaults() {
+    let config = accepted("version = 1");
+    assert_eq!(config.session.client, "default");
+    assert_eq!(config.session.on_invalid_frame, OnInvalidFrame::Close);
+    assert_eq!(config.session.revisions, Revision::ALL);
+    assert!(!config.session.allow_record);
+    assert_eq!(config.session.instructions, None);
+    assert_eq!(config.limits.wire, framegate_wire::Limits::default());
+    assert_eq!(config.limits.wire.max_frame, 4_194_304);
+    assert_eq!(
+        (config.limits.max_refusals, config.limits.max_concurrent, config.limits.max_queued),
+        (16, 8, 64)
+    );
+    assert_eq!(config.limits.grace, Duration::from_secs(5));
+    assert_eq!(config.limits.permit_lifetime, Duration::from_secs(60));
+    assert_eq!(config.journal.dir, Path::new("/etc/framegate/journal"));
+    assert!(config.journal.sync);
+    assert_eq!(config.journal.max_refusal_bytes, 16_777_216);
+    assert_eq!(
+        (config.log.level, config.log.format, &config.log.file),
+        (LogLevel::Info, LogFormat::Text, &None)
+    );
+    assert_eq!(config.network.resolver, ResolverChoice::System);
+    assert!(config.policy_files.is_empty() && config.secrets.is_empty() && config.targets.is_empty());
+    assert_eq!(config.catalog.iter().len(), 0);
+}
+
+#[test]
+fn line_ends_of_other_systems_are_line_ends() {
+    let config = accepted(&FULL.replace('\n', "\r\n"));
+    assert_eq!(config.tools.len(), accepted(FULL).tools.len());
+}
+
+#[test]
+fn the_starter_loads_and_so_it_does_with_its_credential() {
+    let config = accepted(STARTER);
+    assert_eq!(config.tools["get_issue"].allow, Some(Allow::Read));
+    assert!(config.secrets.is_empty(), "the starter needs no secret");
+
+    let commented = [
+        "# auth = ",
+        "# [secret.github]",
+        "# source = ",
+        "# [policy]",
+        "# files = ",
+        "# [journal]",
+        "# dir = ",
+        "# [log]",
+        "# level = ",
+        "# file = ",
+    ];
+    let mut text = String::new();
+    let mut found = 0;
+    for line in STARTER.lines() {
+        let open = commented.iter().any(|start| line.starts_with(start));
+        found += usize::from(open);
+        text.push_str(if open { &line[2..] } else { line });
+        text.push('\n');
+    }
+    assert_eq!(found, commented.len(), "{text}");
+    let config = accepted(&text);
+    assert_eq!(config.targets["github"].auth, Some(Auth::Bearer { secret: "github".to_owned() }));
+    assert_eq!(config.policy_files.len(), 1);
+    assert!(config.log.file.is_some());
+}
+
+#[test]
+fn what_is_hardly_meant_is_a_warning() {
+    let warnings = |text: &str| {
+        let mut read = crate::config::read::text("framegate.toml", text, Path::new("/")).unwrap();
+        let report = std::mem::take(&mut read.report);
+        let faults = report.finish("framegate.toml", text);
+        assert!(faults.iter().all(|fault| fault.severity() == Severity::Warning));
+        faults.iter().map(|fault| (faults.line(fault), fault.problem().to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings("version = 1"), [(1, "no tool is declared".to_owned())]);
+    assert_eq!(warnings(FULL), []);
+    assert_eq!(warnings(STARTER), []);
+    let unused = format!(
+        "{STARTER}\n[target.spare]\norigin = \"https://spare.example.com\"\nca = \"ca.pem\"\n[secret.spare]\nsource = \"env:X\"\n"
+    );
+    let lines = STARTER.lines().count();
+    assert_eq!(
+        warnings(&unused),
+        [
+            (lines + 2, "no tool uses the target `spare`".to_owned()),
+            (lines + 5, "no target uses the secret `spare`".to_owned()),
+        ]
+    );
+    let shared = FULL.replace("secret = \"from-file\"", "secret = \"from_env\"");
+    let found = warnings(&shared);
+    assert!(
+        found.iter().any(|(_, problem)| problem == "several targets get the secret `from_env`"),
+        "{found:?}"
+    );
+    let accepts_nothing = STARTER.replace("allow = \"read\"", "code_position = \"accepted\"");
+    assert_eq!(warnings(&accepts_nothing).len(), 1);
+}
+
+#[test]
+fn accepted_code_positions_are_accepted() {
+    let search = read(FULL).unwrap();
+    assert!(search.tools.contains_key("search"));
+    let without = FULL.replace("code_position = \"accepted\"\n", "");
+    assert_ne!(without, FULL);
+    let faults = super::refused(&without);
+    assert_eq!(faults.len(), 1, "{faults}");
+}
+
+#[test]
+fn debug_of_a_configuration_names_sources_and_nothing_more() {
+    let text = format!("{:?}", accepted(FULL));
+    assert!(text.contains("API_TOKEN"));
+    let _: fn(&Config) -> Config = Clone::clone;
+}

@@ -1,0 +1,302 @@
+//! `[tool.NAME]`: an action as an operator declares it.
+//!
+//! Belongs here: a tool's keys, its reference to a target, what must hold between the two.
+//! Does not belong here: types and templates, which the gate compiles; policy.
+
+use std::collections::BTreeMap;
+
+use framegate_gate::action::{Origin, Scheme};
+use framegate_gate::schema::{HttpDeclaration, ParameterDeclaration, ToolDeclaration};
+use framegate_wire::Limits;
+use framegate_wire::json::Parser;
+use serde_json::Value;
+use toml::de::DeValue;
+
+use super::document::{Entry, Table};
+use super::fault::{Report, quoted};
+use super::header::{self, Setter};
+use super::model::{Allow, Target, Tool};
+use super::tables::{prose, seconds};
+use super::{code_position, credential, parameter, suggest, value};
+
+pub(super) const KEYS: [&str; 14] = [
+    "title",
+    "description",
+    "allow",
+    "target",
+    "method",
+    "path",
+    "query",
+    "headers",
+    "body",
+    "ignore_arguments",
+    "output_schema",
+    "deadline_seconds",
+    "code_position",
+    "params",
+];
+
+/// A tool that could be read: its declaration for the gate, and the rest.
+#[derive(Debug)]
+pub(super) struct ReadTool {
+    pub(super) declaration: ToolDeclaration,
+    pub(super) tool: Tool,
+}
+
+/// Reads one tool's table. `targets` has every declared target, also those that could not be read.
+/// `None` if the tool could not be read so far that compiling it would tell more.
+pub(super) fn read(
+    name: &str,
+    table: &Table<'_>,
+    targets: &BTreeMap<&str, Option<Target>>,
+    report: &mut Report,
+) -> Option<ReadTool> {
+    let before = report.errors();
+    table.only(&KEYS, report);
+    let title = table.string("title", report).and_then(|text| prose(&text, "title", 128, report));
+    let description = table
+        .required("description", "description = \"What the tool does, for the agent\"", report)
+        .and_then(|entry| entry.string(report))
+        .and_then(|text| prose(&text, "description", 4096, report));
+    let allow = table.get("allow").and_then(|entry| allow(&entry, report));
+    let target = table
+        .required("target", "target = \"NAME\"", report)
+        .and_then(|entry| target_name(&entry, targets, report));
+    let method = template(table, "method", "method = \"GET\"", report);
+    let path = template(table, "path", "path = \"/items/{id}\"", report);
+    let query = match table.get("query").and_then(|entry| entry.table("`query`", report)) {
+        Some(query) => read_query(&query, report),
+        None => Vec::new(),
+    };
+    let ignore_arguments = match table.get("ignore_arguments") {
+        Some(entry) => ignored(&entry, report),
+        None => Vec::new(),
+    };
+    let output_schema = table.get("output_schema").and_then(|entry| json_text(&entry, report));
+    let deadline = seconds(table, "deadline_seconds", 1..=600, report);
+    let accepted = table.get("code_position").is_some_and(|entry| is_accepted(&entry, report));
+    let parameters = parameters(table, report);
+    let body = table.get("body").and_then(|entry| value::read(&entry, report));
+    let structure_is_sound = report.errors() == before;
+
+    // From here on, faults do not keep the gate from finding more.
+    let target_settings = target.and_then(|name| targets.get(name)).and_then(Option::as_ref);
+    let headers = match table.get("headers").and_then(|entry| entry.table("`headers`", report)) {
+        Some(headers) => read_headers(&headers, target_settings, body.is_some(), report),
+        None => Vec::new(),
+    };
+    if let Some(body) = &body {
+        refuse_literal_secrets(table, body, &mut vec!["body".to_owned()], report);
+    }
+    if !structure_is_sound {
+        return None;
+    }
+    let target = target?;
+    let declaration = ToolDeclaration {
+        name: name.to_owned(),
+        title,
+        description: description?,
+        parameters,
+        ignore_arguments,
+        http: HttpDeclaration {
+            target: target.to_owned(),
+            // A target that could not be read is a fault already; its place is taken by none.
+            origin: target_settings.map_or_else(
+                || Origin::new(Scheme::Https, "unread.invalid".into(), 443),
+                |target| target.origin.clone(),
+            ),
+            method: method?,
+            path: path?,
+            query,
+            headers,
+            body,
+            reserved_names: target_settings
+                .and_then(|target| target.auth.as_ref())
+                .map(|auth| auth.header().to_owned())
+                .into_iter()
+                .collect(),
+        },
+        output_schema,
+    };
+    code_position::check(&declaration, table, accepted, report);
+    let tool = Tool { target: target.to_owned(), allow, deadline };
+    Some(ReadTool { declaration, tool })
+}
+
+fn allow(entry: &Entry<'_>, report: &mut Report) -> Option<Allow> {
+    match entry.value {
+        DeValue::Boolean(true) => Some(Allow::All),
+        DeValue::String(text) if text == "read" => Some(Allow::Read),
+        _ => {
+            let hint = "leave it out to let only policy files decide";
+            report.error(&entry.span, "`allow` must be `true` or `\"read\"`", hint);
+            None
+        }
+    }
+}
+
+fn target_name<'d>(
+    entry: &Entry<'d>,
+    targets: &BTreeMap<&str, Option<Target>>,
+    report: &mut Report,
+) -> Option<&'d str> {
+    let name = entry.string(report)?;
+    if targets.contains_key(name.text) {
+        return Some(name.text);
+    }
+    let hint = suggest::hint(name.text, targets.keys().copied())
+        .unwrap_or_else(|| format!("declare {}", quoted(&format!("[target.{}]", name.text))));
+    report.error(&name.span, "there is no such target", hint);
+    None
+}
+
+fn template(table: &Table<'_>, key: &str, example: &str, report: &mut Report) -> Option<String> {
+    let text = table.required(key, example, report)?.string(report)?;
+    Some(text.text.to_owned())
+}
+
+fn read_query(table: &Table<'_>, report: &mut Report) -> Vec<(String, String)> {
+    let mut query = Vec::new();
+    for entry in table.entries() {
+        if entry.key.is_empty() || entry.key.len() > 128 || entry.key.chars().any(char::is_control) {
+            let problem = format!("{} is no query name", quoted(entry.key));
+            report.error(&entry.key_span, problem, "1 to 128 characters without control characters");
+        }
+        if let Some(text) = entry.string(report) {
+            if credential::is_secret_name(entry.key) && !text.text.contains('{') {
+                report.mask(&text.span);
+                report.error(&text.span, "a secret must not stand in a query", credential::HINT);
+            }
+            query.push((entry.key.to_owned(), text.text.to_owned()));
+        }
+    }
+    query
+}
+
+fn read_headers(
+    table: &Table<'_>,
+    target: Option<&Target>,
+    has_body: bool,
+    report: &mut Report,
+) -> Vec<(String, String)> {
+    let headers = header::read(table, Setter::Tool, report);
+    for entry in table.entries() {
+        let twin = |name: &str| header::are_twins(name, entry.key);
+        let by_auth = target.and_then(|target| target.auth.as_ref()).is_some_and(|auth| twin(auth.header()));
+        let by_target = target.is_some_and(|target| target.headers.iter().any(|(name, _)| twin(name)));
+        let (problem, hint) = if by_auth {
+            (
+                format!("the header {} carries the target's credential", quoted(entry.key)),
+                "remove it: `auth` sets it",
+            )
+        } else if by_target {
+            (format!("the header {} is set by the target", quoted(entry.key)), "remove it here or there")
+        } else if has_body && entry.key == "content-type" {
+            ("the header `content-type` is set by the JSON body".to_owned(), "remove it")
+        } else {
+            continue;
+        };
+        if !report.knows(&entry.key_span) {
+            report.error(&entry.key_span, problem, hint);
+        }
+    }
+    headers
+}
+
+fn ignored(entry: &Entry<'_>, report: &mut Report) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for text in entry.strings(report).unwrap_or_default() {
+        let plain = matches!(text.text.len(), 1..=64)
+            && text
+                .text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+        if !plain {
+            report.error(&text.span, "this is no argument name", "1 to 64 letters, digits, `_`, `-` and `.`");
+        } else if names.iter().any(|name| name == text.text) {
+            report.error(&text.span, "the name is given twice", "remove one of them");
+        } else {
+            names.push(text.text.to_owned());
+        }
+    }
+    names
+}
+
+/// JSON as text, read as strictly as an agent's.
+fn json_text(entry: &Entry<'_>, report: &mut Report) -> Option<Value> {
+    let text = entry.string(report)?;
+    let limits = Limits::default();
+    let mut parser = Parser::new(&limits);
+    match parser.parse_text(text.text) {
+        Ok(document) => Some(document.root().to_owned_json()),
+        Err(refusal) => {
+            let problem = format!(
+                "{} is no strict JSON: {} at byte {}",
+                quoted(entry.key),
+                refusal.reason(),
+                refusal.offset()
+            );
+            report.error(
+                &text.span,
+                problem,
+                "write a JSON object in a TOML string, such as `'{\"type\":\"object\"}'`",
+            );
+            None
+        }
+    }
+}
+
+fn is_accepted(entry: &Entry<'_>, report: &mut Report) -> bool {
+    let accepted = matches!(entry.value, DeValue::String(text) if text == "accepted");
+    if !accepted {
+        report.error(
+            &entry.span,
+            "`code_position` has no such value",
+            "write `\"accepted\"`, or leave it out",
+        );
+    }
+    accepted
+}
+
+fn parameters(table: &Table<'_>, report: &mut Report) -> Vec<ParameterDeclaration> {
+    let Some(params) = table.get("params").and_then(|entry| entry.table("`params`", report)) else {
+        return Vec::new();
+    };
+    let mut read = Vec::new();
+    for entry in params.entries() {
+        let title = format!("`params.{}`", super::fault::printable(entry.key));
+        if let Some(table) = entry.table(&title, report) {
+            read.extend(parameter::read(entry.key, &table, report));
+        }
+    }
+    read
+}
+
+fn refuse_literal_secrets(table: &Table<'_>, node: &Value, place: &mut Vec<String>, report: &mut Report) {
+    let under = |key: String, child: &Value, place: &mut Vec<String>, report: &mut Report| {
+        place.push(key);
+        refuse_literal_secrets(table, child, place, report);
+        place.pop();
+    };
+    match node {
+        Value::Object(members) => {
+            for (name, child) in members {
+                under(name.clone(), child, place, report);
+            }
+        }
+        Value::Array(items) => {
+            for (index, child) in items.iter().enumerate() {
+                under(index.to_string(), child, place, report);
+            }
+        }
+        Value::String(text) => {
+            let named = place.last().is_some_and(|name| credential::is_secret_name(name));
+            if named && !text.is_empty() && !text.contains('{') {
+                let span = table.place(place).value;
+                report.mask(&span);
+                report.error(&span, "a secret must not stand in a body", credential::HINT);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -13,10 +13,7 @@ use framegate_wire::json::Parser;
 use framegate_wire::{Limits, Reason};
 
 /// Refused although the suite accepts them: RFC 8259 only asks for unique names (SHOULD), we insist.
-const DUPLICATES: [&str; 2] = [
-    "y_object_duplicated_key.json",
-    "y_object_duplicated_key_and_value.json",
-];
+const DUPLICATES: [&str; 2] = ["y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"];
 
 fn shared(folder: &str) -> Option<PathBuf> {
     let Some(shared) = std::env::var_os("FRAMEGATE_SHARED") else {
@@ -24,11 +21,7 @@ fn shared(folder: &str) -> Option<PathBuf> {
         return None;
     };
     let folder = PathBuf::from(shared).join(folder);
-    assert!(
-        folder.is_dir(),
-        "FRAMEGATE_SHARED is set, but {} is no folder",
-        folder.display()
-    );
+    assert!(folder.is_dir(), "FRAMEGATE_SHARED is set, but {} is no folder", folder.display());
     Some(folder)
 }
 
@@ -39,19 +32,14 @@ fn judge(bytes: &[u8]) -> Result<(), Reason> {
     if bytes.contains(&b'\n')
         && let Ok(text) = std::str::from_utf8(bytes)
     {
-        return parser
-            .parse_text(text)
-            .map(drop)
-            .map_err(|refusal| refusal.reason());
+        return parser.parse_text(text).map(drop).map_err(|refusal| refusal.reason());
     }
     let mut reader = Reader::new(&limits);
     reader.push(bytes);
     reader.push(b"\n");
     reader.end();
     let first = reader.next().expect("a line");
-    first
-        .and_then(|frame| parser.parse(frame).map(drop))
-        .map_err(|refusal| refusal.reason())
+    first.and_then(|frame| parser.parse(frame).map(drop)).map_err(|refusal| refusal.reason())
 }
 
 #[test]
@@ -66,9 +54,7 @@ fn every_file_is_judged_as_promised() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let verdict = judge(&std::fs::read(&path).unwrap());
         let expected = match name.chars().next() {
-            Some('y') if DUPLICATES.contains(&name.as_str()) => {
-                verdict == Err(Reason::JsonDuplicateMember)
-            }
+            Some('y') if DUPLICATES.contains(&name.as_str()) => verdict == Err(Reason::JsonDuplicateMember),
             Some('y') => verdict == Ok(()),
             Some('n' | 'i') => verdict.is_err(),
             _ => panic!("{name} is of no known kind"),
@@ -79,8 +65,5 @@ fn every_file_is_judged_as_promised() {
         }
     }
     assert!(wrong.is_empty(), "judged wrongly:\n{}", wrong.join("\n"));
-    assert!(
-        seen.values().all(|count| *count > 30),
-        "files are missing: {seen:?}"
-    );
+    assert!(seen.values().all(|count| *count > 30), "files are missing: {seen:?}");
 }

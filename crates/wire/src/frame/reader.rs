@@ -16,6 +16,7 @@
 //! 8. `frame-control-byte`;
 //! 9. `frame-blank`.
 
+use core::fmt;
 use core::ops::Range;
 
 use super::scan;
@@ -37,7 +38,6 @@ const MIN_FRAME: usize = TLS_HELLO.len();
 ///
 /// Without I/O: whoever reads the descriptor calls [`Reader::push`], then [`Reader::next`] until it
 /// gives `None`, and so on; [`Reader::end`] once at the end of the input.
-#[derive(Debug)]
 pub struct Reader {
     max_frame: usize,
     buffer: Vec<u8>,
@@ -55,7 +55,7 @@ pub struct Reader {
 
 /// One line: bounded, valid UTF-8, not blank, without control bytes other than TAB, without its
 /// line end. Only a [`Reader`] makes one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[must_use = "a frame must be judged"]
 pub struct Frame<'a> {
     text: &'a str,
@@ -73,6 +73,23 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn number(self) -> u64 {
         self.number
+    }
+}
+
+impl fmt::Debug for Frame<'_> {
+    /// Number and length only: lines hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame").field("number", &self.number).field("length", &self.text.len()).finish()
+    }
+}
+
+impl fmt::Debug for Reader {
+    /// Counts only: lines hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader")
+            .field("lines", &self.lines)
+            .field("buffered", &self.buffer.len())
+            .finish_non_exhaustive()
     }
 }
 

@@ -62,7 +62,6 @@ pub(super) struct Name {
 }
 
 /// The names of the open objects of one document.
-#[derive(Debug)]
 pub(super) struct Names {
     secrets: [u64; 2],
     /// Keys and nodes of the names of the open small objects, innermost last.

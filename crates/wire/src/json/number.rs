@@ -3,15 +3,24 @@
 //! Belongs here: RFC 8259 section 6, the ranges, the exact text.
 //! Does not belong here: which numbers a parameter may be.
 
+use core::fmt;
+
 use super::parser::Fault;
 use super::word;
 use crate::Reason;
 
 /// A number as it was written: its text is exact, and fits i64 or u64 (integers) or a finite double.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Number<'a> {
     text: &'a str,
     integer: bool,
+}
+
+impl fmt::Debug for Number<'_> {
+    /// Length only: numbers may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Number").field("integer", &self.integer).field("length", &self.text.len()).finish()
+    }
 }
 
 impl<'a> Number<'a> {

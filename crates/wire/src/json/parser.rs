@@ -8,6 +8,8 @@
 //! long as its names are that one's, byte for byte, they are neither scanned nor looked up: names that
 //! are all different there are all different here.
 
+use core::fmt;
+
 use super::names::{EXACT, Name, Names, Strings, exact_key};
 use super::number;
 use super::string;
@@ -25,7 +27,6 @@ const RETAINED_NODES: usize = 1 << 18;
 const RETAINED_SCRATCH: usize = 1 << 20;
 
 /// Parses one text after the other, in buffers that are used again.
-#[derive(Debug)]
 pub struct Parser {
     limits: Limits,
     tape: Tape,
@@ -105,6 +106,13 @@ impl Parser {
         self.tape.nodes = run.nodes;
         result?;
         Ok(Document::new(text, &self.tape))
+    }
+}
+
+impl fmt::Debug for Parser {
+    /// Limits only: the buffers hold what was parsed, and the secrets of the hash.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parser").field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 

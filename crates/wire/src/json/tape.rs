@@ -112,7 +112,7 @@ pub(super) fn widen(index: u32) -> usize {
 /// The nodes of one document, and the decoded text of its strings that hold escapes.
 ///
 /// The nodes are those of the last document and, behind them, what longer ones before it left.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Tape {
     pub(super) nodes: Vec<Node>,
     pub(super) scratch: Vec<u8>,

@@ -1,1 +1,61 @@
-fn main() {}
+//! The `framegate` command.
+//!
+//! Belongs here: which command runs, and how its end becomes an exit code.
+//! Does not belong here: what a command does.
+
+mod args;
+mod call;
+mod context;
+mod failure;
+mod history;
+mod init;
+mod inspect;
+mod mcp;
+mod out;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Arguments, Command, ConfigCommand, JournalCommand, PolicyCommand};
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version go to stdout, everything else to stderr.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(framegate_gateway::exit::USAGE));
+        }
+    };
+    match run(arguments.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            out::complain(&format!("framegate: {}", failure.text()));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(command: Command) -> Result<u8, Failure> {
+    match command {
+        // The first thing that happens in a session is that stdout gets its one owner.
+        Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Demo => Err(Failure::usage("the demonstration is not built yet")),
+        Command::Init { path } => init::run(path),
+        Command::Config(ConfigCommand::Check { config }) => inspect::check(&config),
+        Command::Config(ConfigCommand::Schema) => inspect::config_schema(),
+        Command::Tools { config, json } => inspect::tools(&config, json),
+        Command::Call { config, client, dry_run, tool, arguments } => {
+            call::run(&config, client.as_deref(), &tool, &arguments, dry_run)
+        }
+        Command::Why { config, id } => history::why(&config, id.as_deref()),
+        Command::Journal(JournalCommand::Show { config, dir, json }) => history::show(&config, dir, json),
+        Command::Policy(PolicyCommand::Show { config, schema }) => inspect::policy(&config, schema),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "framegate", &mut std::io::stdout());
+            Ok(framegate_gateway::exit::OK)
+        }
+    }
+}

@@ -74,6 +74,12 @@ impl Parameter {
         self.description.as_deref()
     }
 
+    /// What a value must be, for people and agents.
+    #[must_use]
+    pub fn expectation(&self) -> String {
+        self.kind.expectation()
+    }
+
     /// Whether a call must give it.
     #[must_use]
     pub const fn is_required(&self) -> bool {

@@ -1,0 +1,136 @@
+//! `framegate call`: one call through every door, as an agent's would go.
+//!
+//! Belongs here: a frame made of the arguments, and the story of what each door said.
+//! Does not belong here: the doors.
+
+use std::sync::Arc;
+
+use framegate_gate::Moment;
+use framegate_gate::authorization::Permit;
+use framegate_gate::outcome::Status;
+use framegate_gate::session::{Input, Session, Step};
+use framegate_gateway::executor::Executor;
+use framegate_gateway::{assemble, exit};
+use framegate_journal::{Journal, Mode, Start, Stop};
+use framegate_wire::frame::Reader;
+use framegate_wire::message::Revision;
+use serde_json::json;
+
+use crate::args::ConfigArgument;
+use crate::context;
+use crate::failure::Failure;
+use crate::out;
+
+/// Takes the call through the doors; performs it unless `dry_run`.
+pub(crate) fn run(
+    argument: &ConfigArgument,
+    client: Option<&str>,
+    tool: &str,
+    arguments: &str,
+    dry_run: bool,
+) -> Result<u8, Failure> {
+    let loaded = context::load(argument)?;
+    let policy = context::policy(&loaded)?;
+    let principal = assemble::principal(&loaded.config, client);
+    let mut options = assemble::session_options(&loaded, Arc::clone(&principal), env!("CARGO_PKG_VERSION"));
+    // The stateless revision needs no handshake; the doors are the same in all of them.
+    options.revisions = vec![Revision::V2026_07_28];
+    let digest = Arc::clone(&options.config);
+    let mut reader = Reader::new(&options.limits);
+    let mut session = Session::new(options, Arc::clone(&loaded.config.catalog), policy);
+    reader.push(frame(tool, arguments).as_bytes());
+    let mut step = match reader.next() {
+        Some(Ok(frame)) => session.receive(Input::Frame(frame), Moment::default()),
+        Some(Err(refusal)) => session.receive(Input::Refused(refusal), Moment::default()),
+        None => return Err(Failure::usage("the arguments must be one JSON object on one line")),
+    };
+    let Some(permit) = step.permits.pop() else { return Ok(refused(&step)) };
+    show(&permit);
+    if dry_run {
+        out::line("dry run: nothing was sent");
+        return Ok(exit::OK);
+    }
+    let executor = context::http_executor(&loaded.config)?;
+    let mut journal = Journal::open(&assemble::journal_options(&loaded.config)).map_err(journal_failure)?;
+    journal
+        .start(&Start {
+            version: env!("CARGO_PKG_VERSION"),
+            mode: Mode::Live,
+            client: principal.client(),
+            config: &digest,
+            revisions: &loaded.config.session.revisions,
+        })
+        .map_err(journal_failure)?;
+    let outcome = perform(&mut journal, permit, &executor)?;
+    let code = if outcome == Status::Done { exit::OK } else { exit::FINDINGS };
+    journal.stop(&Stop { exit_code: code, reason: "call", frames: 1 }).map_err(journal_failure)?;
+    Ok(code)
+}
+
+/// The frame that an agent would send. The arguments are taken over as text: the doors judge them.
+fn frame(tool: &str, arguments: &str) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": Revision::V2026_07_28.name(),
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "framegate call", "version": env!("CARGO_PKG_VERSION")},
+    });
+    let tool = json!(tool);
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":{tool},\"arguments\":{arguments},\"_meta\":{meta}}}}}\n"
+    )
+}
+
+fn show(permit: &Permit) {
+    let granted = permit.granted();
+    let call = granted.call();
+    out::line("frame, json, message, protocol, schema, authorization: passed");
+    out::line(&format!("client    {}", call.principal().client()));
+    out::line(&format!("tool      {}", call.tool().name()));
+    out::line(&format!("rule      {}", granted.rule()));
+    out::line(&format!("action    {}", call.action().summary()));
+    out::line(&format!("request   {:#}", call.action().to_json()));
+    out::line(&format!(
+        "(the credential of target `{}` is added when the request is sent)",
+        call.action().target()
+    ));
+}
+
+fn refused(step: &Step) -> u8 {
+    for note in &step.refusals {
+        let reason = note.refusal.reason();
+        out::line(&format!("refused   at the {} door: {} ({reason})", reason.door(), reason.summary()));
+        if let Some(rule) = &note.rule {
+            out::line(&format!("rule      {rule}"));
+        }
+    }
+    let mut lines = Vec::new();
+    for reply in &step.replies {
+        reply.write(&mut lines);
+    }
+    out::text(&format!("reply     {}", String::from_utf8_lossy(&lines)));
+    exit::FINDINGS
+}
+
+fn perform(journal: &mut Journal, permit: Permit, executor: &dyn Executor) -> Result<Status, Failure> {
+    let recorded = journal.commit(vec![permit]).map_err(|failure| Failure::io(failure.to_string()))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(exit::UNAVAILABLE, error.to_string()))?;
+    let mut status = Status::NotStarted;
+    for (recorded, receipt) in recorded {
+        let outcome = runtime.block_on(executor.perform(recorded));
+        status = outcome.status();
+        out::line(&format!("outcome   {}", status.name()));
+        out::line(&format!("{}", outcome.text()));
+        // Nothing waits for this ticket: the session ends here.
+        let (ticket, written) = journal.close(receipt, &outcome);
+        drop(ticket);
+        written.map_err(journal_failure)?;
+    }
+    Ok(status)
+}
+
+fn journal_failure(error: framegate_journal::JournalError) -> Failure {
+    Failure::io(format!("journal: {error}"))
+}

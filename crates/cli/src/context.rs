@@ -1,0 +1,73 @@
+//! The configuration that a command works on.
+//!
+//! Belongs here: finding and loading it, compiling its policy, showing their faults.
+//! Does not belong here: what a command does with them.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+use framegate_gateway::assemble;
+use framegate_gateway::config::{Config, LoadError, Loaded, locate};
+use framegate_gateway::executor::http::HttpExecutor;
+use framegate_policy::{CedarPolicy, PolicyFault};
+
+use crate::args::ConfigArgument;
+use crate::failure::Failure;
+use crate::out;
+
+/// Loads the configuration of a command; its warnings go to stderr.
+pub(crate) fn load(argument: &ConfigArgument) -> Result<Loaded, Failure> {
+    let folder = |name| std::env::var_os(name);
+    let path =
+        locate(argument.config.as_deref(), folder("XDG_CONFIG_HOME").as_deref(), folder("HOME").as_deref())
+            .map_err(|error| Failure::configuration(error.to_string()))?;
+    let loaded =
+        Config::load(&path).map_err(|error| Failure::configuration(explain(&path, &error, argument)))?;
+    if !loaded.warnings.is_empty() {
+        out::complain(&format!("{}", loaded.warnings.render(colour())));
+    }
+    Ok(loaded)
+}
+
+fn explain(path: &Path, error: &LoadError, argument: &ConfigArgument) -> String {
+    match error {
+        LoadError::Faults(faults) => faults.render(colour()),
+        LoadError::File { .. } if argument.config.is_none() && !path.exists() => {
+            format!("{error}\nhint: `framegate init` writes a starter configuration there")
+        }
+        LoadError::File { .. } | LoadError::Digest { .. } => error.to_string(),
+    }
+}
+
+/// Compiles the policy of a configuration.
+pub(crate) fn policy(loaded: &Loaded) -> Result<Arc<CedarPolicy>, Failure> {
+    let policy = assemble::policy(loaded).map_err(|faults| {
+        Failure::configuration(faults.iter().map(policy_fault).collect::<Vec<_>>().join("\n"))
+    })?;
+    for warning in policy.warnings() {
+        out::complain(&format!("warning: {}", policy_fault(warning)));
+    }
+    Ok(Arc::new(policy))
+}
+
+fn policy_fault(fault: &PolicyFault) -> String {
+    match &fault.hint {
+        Some(hint) => format!("{fault}\n  hint: {hint}"),
+        None => fault.to_string(),
+    }
+}
+
+fn colour() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// The executor of real actions. Checks that every secret is there; reads none.
+pub(crate) fn http_executor(config: &Config) -> Result<HttpExecutor, Failure> {
+    let environment =
+        assemble::environment(config).map_err(|error| Failure::configuration(error.to_string()))?;
+    let resolver = assemble::resolver(config)
+        .map_err(|error| Failure::configuration(format!("[network] resolver: {error}")))?;
+    HttpExecutor::new(config, resolver, Arc::new(environment))
+        .map_err(|error| Failure::configuration(error.to_string()))
+}

@@ -1,0 +1,84 @@
+//! The recorder: writes the typed action down instead of performing it.
+//!
+//! Belongs here: the record file.
+//! Does not belong here: credentials, names, connections; the recorder has none.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Mutex;
+
+use framegate_gate::outcome::Outcome;
+use framegate_journal::Recorded;
+use framegate_wire::frame::write_line;
+use serde_json::json;
+
+use super::{Executor, Performing};
+
+/// The record file cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot create the record file `{path}`: {cause}")]
+pub struct RecordError {
+    path: String,
+    #[source]
+    cause: io::Error,
+}
+
+/// Writes each action as one JSON line.
+#[derive(Debug)]
+pub struct Recorder {
+    file: Mutex<File>,
+}
+
+impl Recorder {
+    /// Creates the file: it must not exist, and only its owner may read it (mode 0600).
+    ///
+    /// # Errors
+    /// [`RecordError`] when it exists, also as a symbolic link, or cannot be created.
+    pub fn create(path: &Path) -> Result<Self, RecordError> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+        match file {
+            Ok(file) => Ok(Self { file: Mutex::new(file) }),
+            Err(cause) => {
+                Err(RecordError { path: path.display().to_string().escape_default().to_string(), cause })
+            }
+        }
+    }
+
+    fn write(&self, recorded: &Recorded) -> io::Result<()> {
+        let call = recorded.granted().call();
+        let arguments: serde_json::Map<_, _> =
+            call.arguments().iter().map(|(name, value)| (name.to_string(), value.to_json())).collect();
+        let mut line = Vec::new();
+        write_line(
+            &mut line,
+            &json!({
+                "v": 1,
+                "intent": recorded.intent(),
+                "request": call.request().to_string(),
+                "tool": call.tool().name(),
+                "arguments": arguments,
+                "action": call.action().to_json(),
+            }),
+        );
+        let mut file = self.file.lock().map_err(|_| io::Error::other("the recorder failed before"))?;
+        file.write_all(&line)
+    }
+}
+
+impl Executor for Recorder {
+    fn perform(&self, recorded: Recorded) -> Performing<'_> {
+        Box::pin(async move {
+            match self.write(&recorded) {
+                Ok(()) => Outcome::simulated(
+                    json!({"performed": false, "recorded": recorded.granted().call().action().summary()})
+                        .to_string(),
+                ),
+                Err(_) => Outcome::not_started(
+                    "the record file cannot be written; nothing was performed".to_owned(),
+                ),
+            }
+        })
+    }
+}

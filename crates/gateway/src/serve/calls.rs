@@ -1,0 +1,122 @@
+//! Permitted calls on their way: waiting for a slot, or started.
+//!
+//! Belongs here: the bounded queue, the slots, cancellation, when progress is due.
+//! Does not belong here: recording, performing, replies.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use framegate_gate::Moment;
+use framegate_gate::authorization::Permit;
+
+use super::start::Start;
+
+/// How often a call in progress tells a peer that asked for it.
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// A call that holds a slot.
+#[derive(Debug)]
+struct Running {
+    start: Start,
+    since: Moment,
+    next_heartbeat: Moment,
+}
+
+/// What a slot was found for.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// Record and perform it.
+    Start(Permit, Start),
+    /// It was cancelled while it waited.
+    Cancelled(Permit),
+}
+
+/// All permitted calls that are not settled.
+#[derive(Debug)]
+pub(super) struct Calls {
+    waiting: VecDeque<(Permit, bool)>,
+    running: HashMap<u64, Running>,
+    slots: usize,
+    queue: usize,
+}
+
+impl Calls {
+    pub(super) fn new(slots: usize, queue: usize) -> Self {
+        Self { waiting: VecDeque::new(), running: HashMap::new(), slots, queue }
+    }
+
+    /// Lets a call wait for a slot; gives the permit back when too many wait.
+    pub(super) fn enqueue(&mut self, permit: Permit) -> Result<(), Permit> {
+        let free = self.slots.saturating_sub(self.running.len());
+        if self.waiting.len() >= self.queue.saturating_add(free) {
+            return Err(permit);
+        }
+        self.waiting.push_back((permit, false));
+        Ok(())
+    }
+
+    /// The next call that needs no more waiting, if there is one.
+    pub(super) fn next(&mut self, now: Moment) -> Option<Next> {
+        if self.running.len() >= self.slots {
+            return None;
+        }
+        let (permit, cancelled) = self.waiting.pop_front()?;
+        if cancelled {
+            return Some(Next::Cancelled(permit));
+        }
+        let start = Start::default();
+        let running = Running { start: start.clone(), since: now, next_heartbeat: now.plus(HEARTBEAT) };
+        self.running.insert(permit.ticket(), running);
+        Some(Next::Start(permit, start))
+    }
+
+    /// Takes everything that waits.
+    pub(super) fn take_waiting(&mut self) -> impl Iterator<Item = Permit> {
+        core::mem::take(&mut self.waiting).into_iter().map(|(permit, _)| permit)
+    }
+
+    /// Cancels the call that holds this ticket, waiting or started.
+    pub(super) fn cancel(&mut self, ticket: u64) {
+        if let Some(running) = self.running.get(&ticket) {
+            running.start.cancel();
+        } else if let Some((_, cancelled)) =
+            self.waiting.iter_mut().find(|(permit, _)| permit.ticket() == ticket)
+        {
+            *cancelled = true;
+        }
+    }
+
+    /// Cancels everything that was started.
+    pub(super) fn cancel_running(&self) {
+        for running in self.running.values() {
+            running.start.cancel();
+        }
+    }
+
+    /// Frees the slot of a settled call.
+    pub(super) fn settled(&mut self, ticket: u64) {
+        self.running.remove(&ticket);
+    }
+
+    /// Whether nothing is started.
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// The tickets whose heartbeat is due, each with the seconds since its start.
+    pub(super) fn heartbeats(&mut self, now: Moment) -> Vec<(u64, u64)> {
+        let mut due = Vec::new();
+        for (ticket, running) in &mut self.running {
+            if running.next_heartbeat <= now {
+                running.next_heartbeat = now.plus(HEARTBEAT);
+                due.push((*ticket, now.since(running.since).as_secs()));
+            }
+        }
+        due
+    }
+
+    /// When the next heartbeat is due.
+    pub(super) fn next_heartbeat(&self) -> Option<Moment> {
+        self.running.values().map(|running| running.next_heartbeat).min()
+    }
+}

@@ -1,0 +1,262 @@
+//! The journal's thread: intents before acts, outcomes after, refusals apart.
+//!
+//! Belongs here: owning the journal and the receipts, grouping intents, starting what is recorded.
+//! Does not belong here: deciding what may be recorded; sockets.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use framegate_gate::authorization::Permit;
+use framegate_gate::outcome::Outcome;
+use framegate_gate::protocol::{Negotiated, Ticket};
+use framegate_journal::{Journal, JournalError, Receipt, Recorded, Refused, Stop};
+use tokio::runtime::{Builder, Runtime};
+
+use super::catch::catch_unwind;
+use super::start::Start;
+use crate::executor::Executor;
+use crate::log::Log;
+
+/// How many commands may wait. The journal is a disk: when it is slow, everybody waits for it.
+const QUEUE: usize = 1_024;
+/// How many intents share one write and one sync.
+const GROUP: usize = 64;
+/// How often the summary of refusals is looked after while refusals are counted.
+const TICK: Duration = Duration::from_secs(5);
+
+/// What the journal is told.
+#[derive(Debug)]
+enum Command {
+    Negotiated(Negotiated),
+    Refused(Box<Refused>),
+    Commit(Box<Permit>, Start),
+    Finished(u64, Outcome),
+    Stop { exit_code: u8, reason: &'static str, frames: u64 },
+}
+
+/// What the journal tells the pump.
+#[derive(Debug)]
+pub(super) enum LedgerEvent {
+    /// The outcome of an action whose intent was recorded.
+    Finished {
+        /// Settles the request.
+        ticket: Ticket,
+        /// What became of the action.
+        outcome: Outcome,
+        /// Whether the outcome's record is written.
+        recorded: bool,
+    },
+    /// The intents of these tickets could not be recorded: nothing was performed.
+    Unrecorded(Vec<Ticket>),
+}
+
+/// The pump's side of the journal.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    commands: SyncSender<Command>,
+    thread: JoinHandle<bool>,
+}
+
+impl Ledger {
+    /// Starts the thread.
+    pub(super) fn start(
+        journal: Journal,
+        executor: Arc<dyn Executor>,
+        log: Log,
+        report: impl FnMut(LedgerEvent) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (commands, queue) = sync_channel(QUEUE);
+        let worker = Worker {
+            journal,
+            executor,
+            log,
+            receipts: HashMap::new(),
+            runtime: None,
+            commands: commands.clone(),
+            report: Box::new(report),
+            ticking: false,
+        };
+        let thread = thread::Builder::new().name("journal".to_owned()).spawn(move || worker.run(&queue))?;
+        Ok(Self { commands, thread })
+    }
+
+    pub(super) fn negotiated(&self, negotiated: Negotiated) {
+        self.send(Command::Negotiated(negotiated));
+    }
+
+    pub(super) fn refused(&self, refused: Refused) {
+        self.send(Command::Refused(Box::new(refused)));
+    }
+
+    /// Records the intent, then performs the action unless `start` was cancelled.
+    pub(super) fn commit(&self, permit: Permit, start: Start) {
+        self.send(Command::Commit(Box::new(permit), start));
+    }
+
+    /// Writes the `stop` record; `false` if the journal failed at any time.
+    pub(super) fn stop(self, exit_code: u8, reason: &'static str, frames: u64) -> bool {
+        self.send(Command::Stop { exit_code, reason, frames });
+        self.thread.join().unwrap_or(false)
+    }
+
+    fn send(&self, command: Command) {
+        // The thread ends only at `Stop`, or by a panic, after which its receipts settle nothing and the
+        // pump's grace ends the session.
+        let _ = self.commands.send(command);
+    }
+}
+
+/// The thread's own state.
+struct Worker {
+    journal: Journal,
+    executor: Arc<dyn Executor>,
+    log: Log,
+    receipts: HashMap<u64, Receipt>,
+    /// Made for the first action: a session that only lists tools needs none.
+    runtime: Option<Runtime>,
+    commands: SyncSender<Command>,
+    report: Box<dyn FnMut(LedgerEvent) + Send>,
+    ticking: bool,
+}
+
+impl Worker {
+    /// `true` if everything was recorded.
+    fn run(mut self, queue: &Receiver<Command>) -> bool {
+        let mut sound = true;
+        loop {
+            let command = if self.ticking {
+                match queue.recv_timeout(TICK) {
+                    Ok(command) => command,
+                    Err(RecvTimeoutError::Timeout) => {
+                        self.ticking = false;
+                        let written = self.journal.tick();
+                        self.note(written);
+                        continue;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => return false,
+                }
+            } else {
+                match queue.recv() {
+                    Ok(command) => command,
+                    Err(_) => return false,
+                }
+            };
+            let mut next = Some(command);
+            while let Some(command) = next.take() {
+                match command {
+                    Command::Commit(permit, start) => {
+                        let mut group = vec![(*permit, start)];
+                        // Intents that wait already share one write and one sync.
+                        while group.len() < GROUP {
+                            match queue.try_recv() {
+                                Ok(Command::Commit(permit, start)) => group.push((*permit, start)),
+                                Ok(other) => {
+                                    next = Some(other);
+                                    break;
+                                }
+                                Err(_) => break,
+                            }
+                        }
+                        sound &= self.commit(group);
+                    }
+                    Command::Finished(ticket, outcome) => sound &= self.finish(ticket, outcome),
+                    Command::Negotiated(negotiated) => {
+                        let written = self.journal.negotiated(&negotiated);
+                        sound &= self.note(written);
+                    }
+                    Command::Refused(refused) => {
+                        self.ticking = true;
+                        let written = self.journal.refuse(*refused);
+                        self.note(written);
+                    }
+                    Command::Stop { exit_code, reason, frames } => {
+                        let exit_code = if sound { exit_code } else { crate::exit::IO };
+                        let stopped = self.journal.stop(&Stop { exit_code, reason, frames });
+                        return sound && stopped.is_ok();
+                    }
+                }
+            }
+        }
+    }
+
+    fn commit(&mut self, group: Vec<(Permit, Start)>) -> bool {
+        let (permits, starts): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+        match self.journal.commit(permits) {
+            Ok(pairs) => {
+                for ((recorded, receipt), start) in pairs.into_iter().zip(starts) {
+                    let ticket = receipt.ticket();
+                    self.receipts.insert(ticket, receipt);
+                    self.perform(ticket, recorded, start);
+                }
+                true
+            }
+            Err(failure) => {
+                let (tickets, cause) = failure.into_parts();
+                self.log.error(&format!("nothing is performed any more: {cause}"));
+                (self.report)(LedgerEvent::Unrecorded(tickets));
+                false
+            }
+        }
+    }
+
+    fn perform(&mut self, ticket: u64, recorded: Recorded, start: Start) {
+        let executor = Arc::clone(&self.executor);
+        let commands = self.commands.clone();
+        let Some(runtime) = self.runtime() else {
+            let outcome = Outcome::not_started("no thread can be started; nothing was performed".to_owned());
+            self.finish(ticket, outcome);
+            return;
+        };
+        runtime.spawn(async move {
+            let outcome = perform(&*executor, recorded, &start).await;
+            let _ = commands.send(Command::Finished(ticket, outcome));
+        });
+    }
+
+    fn runtime(&mut self) -> Option<&Runtime> {
+        if self.runtime.is_none() {
+            let built =
+                Builder::new_multi_thread().worker_threads(2).thread_name("executor").enable_all().build();
+            self.runtime = built.ok();
+        }
+        self.runtime.as_ref()
+    }
+
+    fn finish(&mut self, ticket: u64, outcome: Outcome) -> bool {
+        let Some(receipt) = self.receipts.remove(&ticket) else { return true };
+        let (ticket, written) = self.journal.close(receipt, &outcome);
+        let recorded = self.note(written);
+        (self.report)(LedgerEvent::Finished { ticket, outcome, recorded });
+        recorded
+    }
+
+    fn note(&self, written: Result<(), JournalError>) -> bool {
+        match written {
+            Ok(()) => true,
+            Err(error) => {
+                self.log.error(&format!("journal: {error}"));
+                false
+            }
+        }
+    }
+}
+
+/// Performs unless cancelled before; a panic or an abandoned action leaves the outcome unknown.
+async fn perform(executor: &dyn Executor, recorded: Recorded, start: &Start) -> Outcome {
+    if !start.begin() {
+        return Outcome::not_started("cancelled before it was started; nothing was performed".to_owned());
+    }
+    let performing = catch_unwind(executor.perform(recorded));
+    tokio::select! {
+        biased;
+        outcome = performing => outcome
+            .unwrap_or_else(|| Outcome::unknown("internal error; the action may have happened".to_owned())),
+        () = start.abandoned() => {
+            Outcome::unknown("stopped while it was being performed; the action may have happened".to_owned())
+        }
+    }
+}

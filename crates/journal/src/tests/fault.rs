@@ -346,3 +346,12 @@ fn refusals_that_cannot_be_written_are_counted_and_cost_no_intent() {
         "{content}"
     );
 }
+
+#[test]
+fn a_journal_and_its_doors_can_cross_threads() {
+    fn is_send<T: Send>() {}
+    is_send::<Journal>();
+    is_send::<crate::Recorded>();
+    is_send::<Receipt>();
+    is_send::<CommitFailure>();
+}

@@ -110,14 +110,22 @@ pub(super) fn sweep(table: &DeTable<'_>, report: &mut Report) {
 /// faulty line is not shown either.
 pub(super) fn sweep_lines(text: &str, report: &mut Report) {
     let mut start: usize = 0;
+    let mut inside = false;
     for line in text.split_inclusive('\n') {
         let end = start.saturating_add(line.len());
-        // A line without a key may go on with what another began.
         let value = line.find('=').map_or(0, |equals| equals.saturating_add(1));
         let rest = line.get(value..).unwrap_or_default();
         let has_token = PREFIXES.iter().any(|prefix| rest.contains(prefix));
-        if has_token || (value > 0 && (may_hold_secret(line) || line.contains("source"))) {
+        let is_named = value > 0 && (may_hold_secret(line) || line.contains("source"));
+        if inside {
+            report.mask(&(start..end));
+        } else if has_token || is_named {
             report.mask(&(start.saturating_add(value)..end));
+        }
+        // A string of several lines that began with a secret goes on to its end.
+        let quotes = rest.matches("'''").count().saturating_add(rest.matches("\"\"\"").count());
+        if (inside || is_named) && quotes % 2 == 1 {
+            inside = !inside;
         }
         start = end;
     }

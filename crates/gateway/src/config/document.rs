@@ -161,6 +161,11 @@ impl<'d> Table<'d> {
                 continue;
             }
             let problem = format!("unknown key {} in {}", quoted(entry.key), self.title);
+            // Far fewer are shown, and a suggestion costs more than all the rest.
+            if report.errors() > 1000 {
+                report.bare_error(&entry.key_span, problem);
+                continue;
+            }
             let near = suggest::nearest(entry.key, keys.iter().copied());
             if near.is_none() && credential::may_hold_secret(entry.key) {
                 report.mask(&entry.span);

@@ -8,6 +8,7 @@
 
 use core::fmt;
 use core::ops::Range;
+use std::collections::HashSet;
 use std::error::Error;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -158,6 +159,8 @@ impl Error for Faults {}
 #[derive(Debug, Default)]
 pub(super) struct Report {
     faults: Vec<Fault>,
+    errors: usize,
+    places: HashSet<(usize, usize)>,
     masks: Vec<Range<usize>>,
 }
 
@@ -189,7 +192,7 @@ impl Report {
 
     /// Whether this place is already known to be wrong.
     pub(super) fn knows(&self, span: &Range<usize>) -> bool {
-        self.faults.iter().any(|fault| fault.span == *span)
+        self.places.contains(&(span.start, span.end))
     }
 
     /// Keeps the bytes of `span` out of every rendering.
@@ -198,8 +201,8 @@ impl Report {
     }
 
     /// How many errors there are so far.
-    pub(super) fn errors(&self) -> usize {
-        self.faults.iter().filter(|fault| fault.severity == Severity::Error).count()
+    pub(super) const fn errors(&self) -> usize {
+        self.errors
     }
 
     /// The report on `text`, ordered by place.
@@ -209,6 +212,10 @@ impl Report {
     }
 
     fn push(&mut self, severity: Severity, span: &Range<usize>, problem: String, hint: Option<String>) {
+        if severity == Severity::Error {
+            self.errors = self.errors.saturating_add(1);
+        }
+        self.places.insert((span.start, span.end));
         self.faults.push(Fault { severity, span: span.clone(), problem, hint });
     }
 }

@@ -123,7 +123,7 @@ pub(super) fn read(table: &Table<'_>, setter: Setter, report: &mut Report) -> Ve
     if let Some(extra) = table.entries().nth(MAX_COUNT) {
         report.bare_error(&extra.key_span, format!("there are more than {MAX_COUNT} headers"));
     }
-    for entry in table.entries() {
+    for entry in table.entries().take(MAX_COUNT) {
         check_name(entry.key, &entry.key_span, setter, report);
         let twin = headers.iter().find(|(name, _)| are_twins(name, entry.key));
         if let Some((twin, _)) = twin {

@@ -6,7 +6,7 @@
 use framegate_gate::schema::{ParameterDeclaration, ParameterType};
 
 use super::document::{Entry, Table};
-use super::fault::Report;
+use super::fault::{Report, quoted};
 use super::{suggest, value};
 
 /// The keys that every parameter has.
@@ -30,6 +30,9 @@ pub(super) const TYPES: [(&str, &[&str]); 12] = [
 
 /// No length or count is larger; the gate has closer bounds for each type.
 const COUNTS: core::ops::RangeInclusive<i64> = 0..=1_048_576;
+
+/// The most values of an enum, roots or schemes.
+const MAX_STRINGS: usize = 1000;
 
 /// Reads one parameter. `None` if any part of it could not be read.
 pub(super) fn read(name: &str, table: &Table<'_>, report: &mut Report) -> Option<ParameterDeclaration> {
@@ -149,5 +152,10 @@ fn pattern(table: &Table<'_>, report: &mut Report) -> Option<String> {
 
 fn strings(entry: &Entry<'_>, report: &mut Report) -> Option<Vec<String>> {
     let texts = entry.strings(report)?;
+    if let Some(extra) = texts.get(MAX_STRINGS) {
+        let problem = format!("{} has more than {MAX_STRINGS} items", quoted(entry.key));
+        report.bare_error(&extra.span, problem);
+        return None;
+    }
     Some(texts.into_iter().map(|text| text.text.to_owned()).collect())
 }

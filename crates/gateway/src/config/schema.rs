@@ -1,8 +1,8 @@
 //! The JSON Schema of `framegate.toml`, for editors.
 //!
 //! Belongs here: the published schema.
-//! Does not belong here: reading a configuration. The schema is narrower than no reader and wider
-//! than ours: what it refuses is refused at load, and load refuses more.
+//! Does not belong here: reading a configuration. Whatever the schema refuses is refused at load, and
+//! load refuses more.
 
 /// The JSON Schema (2020-12) of a configuration, as text.
 #[must_use]

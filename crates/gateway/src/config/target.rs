@@ -36,6 +36,9 @@ pub(super) const AUTH_KEYS: [(&str, &[&str]); 3] = [
     ("header", &["scheme", "name", "secret"]),
 ];
 
+/// The most address ranges of one target.
+const MAX_RANGES: usize = 64;
+
 /// Reads one target's table. `secrets` are the names of the declared secrets.
 pub(super) fn read(
     table: &Table<'_>,
@@ -118,7 +121,10 @@ fn addresses(table: &Table<'_>, pinned: Option<&PinnedOrigin>, report: &mut Repo
         if entry.array(report)?.is_empty() {
             report.error(&entry.span, "`address_ranges` is empty", "leave it out for public addresses");
         }
-        for text in texts {
+        if let Some(extra) = texts.get(MAX_RANGES) {
+            report.bare_error(&extra.span, format!("there are more than {MAX_RANGES} ranges"));
+        }
+        for text in texts.into_iter().take(MAX_RANGES) {
             let range: Result<IpRange, String> = text.text.parse().map_err(|fault| format!("{fault}"));
             let range = range.and_then(|range| match AddressPolicy::new(vec![range]) {
                 Ok(_) => Ok(range),
@@ -159,7 +165,15 @@ fn addresses(table: &Table<'_>, pinned: Option<&PinnedOrigin>, report: &mut Repo
 }
 
 fn auth(entry: &Entry<'_>, secrets: &BTreeSet<&str>, report: &mut Report) -> Option<Auth> {
-    let table = entry.table("`auth`", report)?;
+    let Some(table) = entry.table("`auth`", report) else {
+        report.mask(&entry.span);
+        return None;
+    };
+    // Whatever else stands here may be the secret.
+    let is_known = |key: &str| AUTH_KEYS.iter().any(|(_, keys)| keys.contains(&key));
+    for entry in table.entries().filter(|entry| !is_known(entry.key)) {
+        report.mask(&entry.span);
+    }
     let schemes = AUTH_KEYS.iter().map(|(scheme, _)| *scheme);
     let scheme = table.required("scheme", "scheme = \"bearer\"", report)?.string(report)?;
     let Some((scheme, keys)) = AUTH_KEYS.iter().find(|(name, _)| *name == scheme.text) else {
@@ -168,10 +182,6 @@ fn auth(entry: &Entry<'_>, secrets: &BTreeSet<&str>, report: &mut Report) -> Opt
         return None;
     };
     table.only(keys, report);
-    // Whatever else stands here may be the secret.
-    for entry in table.entries().filter(|entry| !keys.contains(&entry.key)) {
-        report.mask(&entry.span);
-    }
     let secret = table
         .required("secret", "secret = \"NAME\"", report)
         .and_then(|entry| secret(&entry, secrets, report));

@@ -36,6 +36,11 @@ pub(super) const KEYS: [&str; 14] = [
     "params",
 ];
 
+/// The most arguments that a tool ignores.
+const MAX_IGNORED: usize = 64;
+/// The most parameters of a tool.
+const MAX_PARAMETERS: usize = 128;
+
 /// A tool that could be read: its declaration for the gate, and the rest.
 #[derive(Debug)]
 pub(super) struct ReadTool {
@@ -205,7 +210,11 @@ fn read_headers(
 
 fn ignored(entry: &Entry<'_>, report: &mut Report) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for text in entry.strings(report).unwrap_or_default() {
+    let texts = entry.strings(report).unwrap_or_default();
+    if let Some(extra) = texts.get(MAX_IGNORED) {
+        report.bare_error(&extra.span, format!("there are more than {MAX_IGNORED} arguments to ignore"));
+    }
+    for text in texts.into_iter().take(MAX_IGNORED) {
         let plain = matches!(text.text.len(), 1..=64)
             && text
                 .text
@@ -263,7 +272,10 @@ fn parameters(table: &Table<'_>, report: &mut Report) -> Vec<ParameterDeclaratio
         return Vec::new();
     };
     let mut read = Vec::new();
-    for entry in params.entries() {
+    if let Some(extra) = params.entries().nth(MAX_PARAMETERS) {
+        report.bare_error(&extra.key_span, format!("there are more than {MAX_PARAMETERS} parameters"));
+    }
+    for entry in params.entries().take(MAX_PARAMETERS) {
         let title = format!("`params.{}`", super::fault::printable(entry.key));
         if let Some(table) = entry.table(&title, report) {
             read.extend(parameter::read(entry.key, &table, report));

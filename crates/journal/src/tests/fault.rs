@@ -237,6 +237,12 @@ fn whatever_fails_no_recorded_comes_out_or_it_is_on_disk() {
                 _ => matches!(fault, Fault::Error(_) | Fault::Deleted | Fault::Truncated),
             };
             assert_eq!(result.is_err(), effective, "{operation} {number}, {fault:?}: {result:?}");
+            if fault == Fault::Nothing && effective {
+                let operation = Operation::Write;
+                assert!(
+                    matches!(result, Err(JournalError::Io { operation: found, .. }) if found == operation)
+                );
+            }
             if effective {
                 failures += 1;
                 nothing_is_recorded_after(&mut journal, &file);

@@ -6,6 +6,7 @@
 mod args;
 mod call;
 mod context;
+mod demo;
 mod failure;
 mod history;
 mod init;
@@ -42,7 +43,7 @@ fn run(command: Command) -> Result<u8, Failure> {
     match command {
         // The first thing that happens in a session is that stdout gets its one owner.
         Command::Mcp(arguments) => mcp::run(&arguments),
-        Command::Demo => Err(Failure::usage("the demonstration is not built yet")),
+        Command::Demo => demo::run(),
         Command::Init { path } => init::run(path),
         Command::Config(ConfigCommand::Check { config }) => inspect::check(&config),
         Command::Config(ConfigCommand::Schema) => inspect::config_schema(),

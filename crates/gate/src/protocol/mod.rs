@@ -19,6 +19,3 @@ pub use state::{ProtocolOptions, ProtocolRefusal, State};
 pub use ticket::Ticket;
 
 pub(crate) use answer::call_result;
-
-#[cfg(test)]
-mod tests;

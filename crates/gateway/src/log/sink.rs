@@ -1,61 +1,51 @@
 //! Where lines go: a thread of its own, fed through a bounded queue that drops rather than waits.
 //!
-//! Belongs here: the queue, the thread, the form of a line.
-//! Does not belong here: levels.
+//! Belongs here: the queue and the thread.
+//! Does not belong here: levels, the form of a line.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::config::LogLevel;
+use super::file::Rotating;
 
 /// How many lines may wait for a stderr that nobody drains.
 const QUEUE: usize = 256;
 
-/// The log cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum LogError {
-    /// No thread can be started.
-    #[error("cannot start the log: {0}")]
-    Start(#[from] io::Error),
+/// The end of the way.
+#[derive(Debug)]
+pub(super) enum Output {
+    File(Rotating),
+    Nowhere,
+    Stderr,
 }
 
 #[derive(Debug)]
 enum Entry {
-    Line(String),
+    Line(Vec<u8>),
     Flush(SyncSender<()>),
 }
 
 /// The queue's end.
 #[derive(Debug)]
-pub struct Sink {
+pub(super) struct Sink {
     queue: SyncSender<Entry>,
-    dropped: AtomicU64,
+    dropped: Arc<AtomicU64>,
 }
 
 impl Sink {
-    /// Writes to stderr.
-    ///
-    /// # Errors
-    /// When no thread can be started.
-    pub fn stderr() -> Result<Self, LogError> {
+    pub(super) fn start(output: Output) -> io::Result<Self> {
         let (queue, entries) = sync_channel(QUEUE);
-        thread::Builder::new().name("log".to_owned()).spawn(move || {
-            for entry in entries {
-                match entry {
-                    // A stderr that is closed or full is no reason to stop.
-                    Entry::Line(line) => drop(io::stderr().write_all(line.as_bytes())),
-                    Entry::Flush(done) => drop(done.try_send(())),
-                }
-            }
-        })?;
-        Ok(Self { queue, dropped: AtomicU64::new(0) })
+        let dropped = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&dropped);
+        thread::Builder::new().name("log".to_owned()).spawn(move || run(output, &entries, &counter))?;
+        Ok(Self { queue, dropped })
     }
 
-    pub(super) fn write(&self, level: LogLevel, text: &str) {
-        let line = format!("framegate: {level:?}: {}\n", text.escape_debug());
+    pub(super) fn write(&self, line: Vec<u8>) {
         if self.queue.try_send(Entry::Line(line)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -65,6 +55,36 @@ impl Sink {
         let (done, waiting) = sync_channel(1);
         if self.queue.try_send(Entry::Flush(done)).is_ok() {
             let _ = waiting.recv_timeout(at_most);
+        }
+    }
+}
+
+fn run(mut output: Output, entries: &Receiver<Entry>, dropped: &AtomicU64) {
+    for entry in entries {
+        match entry {
+            Entry::Line(line) => {
+                let lost = dropped.swap(0, Ordering::Relaxed);
+                if lost > 0 {
+                    output.write(format!("framegate: warn: {lost} lines were dropped\n").as_bytes());
+                }
+                output.write(&line);
+            }
+            Entry::Flush(done) => {
+                let _ = done.try_send(());
+            }
+        }
+    }
+}
+
+impl Output {
+    /// An output that is closed or full is no reason to stop anything.
+    fn write(&mut self, line: &[u8]) {
+        match self {
+            Self::File(file) => file.write(line),
+            Self::Nowhere => {}
+            Self::Stderr => {
+                let _ = io::stderr().write_all(line);
+            }
         }
     }
 }

@@ -25,8 +25,10 @@ use crate::log::Log;
 const QUEUE: usize = 1_024;
 /// How many intents share one write and one sync.
 const GROUP: usize = 64;
-/// How often the summary of refusals is looked after while refusals are counted.
+/// How often the summary of refusals is looked after, once there was a refusal.
 const TICK: Duration = Duration::from_secs(5);
+/// How often in a row: longer than the minute that a summary covers.
+const TICKS: u32 = 14;
 
 /// What the journal is told.
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl Ledger {
             runtime: None,
             commands: commands.clone(),
             report: Box::new(report),
-            ticking: false,
+            ticks: 0,
         };
         let thread = thread::Builder::new().name("journal".to_owned()).spawn(move || worker.run(&queue))?;
         Ok(Self { commands, thread })
@@ -120,7 +122,7 @@ struct Worker {
     runtime: Option<Runtime>,
     commands: SyncSender<Command>,
     report: Box<dyn FnMut(LedgerEvent) + Send>,
-    ticking: bool,
+    ticks: u32,
 }
 
 impl Worker {
@@ -128,11 +130,11 @@ impl Worker {
     fn run(mut self, queue: &Receiver<Command>) -> bool {
         let mut sound = true;
         loop {
-            let command = if self.ticking {
+            let command = if self.ticks > 0 {
                 match queue.recv_timeout(TICK) {
                     Ok(command) => command,
                     Err(RecvTimeoutError::Timeout) => {
-                        self.ticking = false;
+                        self.ticks = self.ticks.saturating_sub(1);
                         let written = self.journal.tick();
                         self.note(written);
                         continue;
@@ -169,7 +171,7 @@ impl Worker {
                         sound &= self.note(written);
                     }
                     Command::Refused(refused) => {
-                        self.ticking = true;
+                        self.ticks = TICKS;
                         let written = self.journal.refuse(*refused);
                         self.note(written);
                     }

@@ -170,10 +170,19 @@ impl Stage {
         }
     }
 
-    /// The journal so far, the recorder's included.
+    /// The folder of the journal: the recorder keeps one of its own.
+    #[must_use]
+    pub fn journal_folder(&self) -> PathBuf {
+        self.folder().join(match self.executor {
+            Executor::Live => "journal",
+            Executor::Recorder => "journal-simulated",
+        })
+    }
+
+    /// The journal so far.
     #[must_use]
     pub fn journal(&self) -> Journal {
-        Journal::read(&self.folder().join("journal"))
+        Journal::read(&self.journal_folder())
     }
 
     /// Every line of every record file so far.
@@ -203,7 +212,7 @@ impl Stage {
     /// # Panics
     /// If something cannot be removed.
     pub fn forget(&self) {
-        let journal = self.folder().join("journal");
+        let journal = self.journal_folder();
         if journal.exists() {
             std::fs::remove_dir_all(journal).expect("own folder");
         }

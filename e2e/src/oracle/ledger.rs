@@ -62,8 +62,9 @@ impl Ledger {
                 Some(Value::Array(members)) => {
                     ledger.batches += 1;
                     ledger.malformed += 1 + members.len();
+                    let settled = is_settled(&members);
                     for member in members {
-                        ledger.ask(place, &member, true);
+                        ledger.ask(place, &member, settled);
                     }
                 }
                 Some(value) => ledger.ask(place, &value, true),
@@ -216,4 +217,11 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// Whether the members of a batch are settled at all: not if two share an id, or there are too many.
+fn is_settled(members: &[Value]) -> bool {
+    let ids: Vec<String> = members.iter().filter_map(|member| Some(member.get("id")?.to_string())).collect();
+    let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
+    distinct.len() == ids.len() && members.len() <= Limits::default().max_batch
 }

@@ -32,7 +32,11 @@ fn ids_are_echoed_with_type_and_digits() {
     let ended = session.end();
     let text = String::from_utf8(ended.stdout).expect("UTF-8");
     for (line, id) in text.lines().skip(2).zip(ids) {
-        assert!(line.contains(&format!("\"id\":{id}")), "{id}: {line}");
+        // Digits as they came; strings may be escaped otherwise.
+        let reply: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let sent: serde_json::Value = serde_json::from_str(id).expect("JSON");
+        assert_eq!(reply["id"], sent, "{line}");
+        assert!(sent.is_string() || line.contains(&format!("\"id\":{id},")), "{id}: {line}");
     }
     assert_eq!(text.lines().count(), 2 + ids.len());
 }

@@ -190,7 +190,7 @@ fn a_log_file_that_cannot_be_written_is_no_reason_not_to_start() {
 #[test]
 fn a_journal_that_cannot_be_had_is_a_reason_not_to_start() {
     let stage = recorder("journal-unwritable");
-    let mut file = std::fs::File::create(stage.folder().join("journal")).expect("own folder");
+    let mut file = std::fs::File::create(stage.journal_folder()).expect("own folder");
     file.write_all(b"in the way").expect("own file");
     let mut process = Process::start("config-journal-unwritable", stage.launch());
     let status = process.wait_exit().unwrap_or_else(|how| process.fail(how));

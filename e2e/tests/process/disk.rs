@@ -22,7 +22,7 @@ fn can_mount() -> bool {
 
 /// Starts the program with its journal on a small file system of its own.
 fn on_small_disk(stage: &Stage) -> Session<'_> {
-    let journal = stage.folder().join("journal");
+    let journal = stage.journal_folder();
     std::fs::create_dir(&journal).expect("own folder");
     let script = format!(
         r#"unshare -rm sh -c 'mount -t tmpfs -o size={SIZE},mode=0700 none "$0" && exec "$@"' '{}' "$@""#,
@@ -34,7 +34,7 @@ fn on_small_disk(stage: &Stage) -> Session<'_> {
 
 /// The journal as the program sees it.
 fn seen(session: &mut Session<'_>) -> PathBuf {
-    let journal = session.stage().folder().join("journal");
+    let journal = session.stage().journal_folder();
     let below = journal.strip_prefix("/").expect("absolute").to_owned();
     Path::new("/proc").join(session.process().id().to_string()).join("root").join(below)
 }

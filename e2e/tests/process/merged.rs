@@ -132,7 +132,7 @@ struct Tail {
 impl Tail {
     fn new(path: PathBuf, stage: &Stage) -> Self {
         let file = File::open(path).expect("the file exists");
-        Self { file, journal: stage.folder().join("journal") }
+        Self { file, journal: stage.journal_folder() }
     }
 
     fn is_over(&self) -> bool {

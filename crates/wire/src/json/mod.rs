@@ -5,8 +5,8 @@
 //!
 //! A text is refused at its first wrong byte, reading from the left. Reasons that need a decision:
 //!
-//! - Outside any container, a bare word that is no JSON value (`INFO: starting`, `NaN`, `12:00:01`,
-//!   `012`) is `json-noise`, and so is an empty text.
+//! - Outside any container, a bare word that is no JSON value (`INFO: starting`, `NaN`) is `json-noise`,
+//!   and so is an empty text; after a value, as in `12:00:01`, it is `json-trailing-data`.
 //! - Inside a container, `NaN`, `Infinity`, `+1`, `.5`, `01`, `0x1F` and `1_000` are
 //!   `json-number-syntax`; any other bare word is `json-syntax`.
 //! - A text that ends inside a string is `framing-newline-in-string`, whatever was wrong with an

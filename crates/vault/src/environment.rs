@@ -18,9 +18,7 @@ pub struct Environment {
 impl Environment {
     /// Reads exactly `names`, once. A name that is not set is remembered as declared and missing.
     pub fn snapshot<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::read(names, |name| {
-            std::env::var_os(name).map(OsStringExt::into_vec)
-        })
+        Self::read(names, |name| std::env::var_os(name).map(OsStringExt::into_vec))
     }
 
     /// As [`Environment::snapshot`], from any lookup function.
@@ -28,10 +26,7 @@ impl Environment {
         names: impl IntoIterator<Item = &'a str>,
         lookup: impl Fn(&str) -> Option<Vec<u8>>,
     ) -> Self {
-        let values = names
-            .into_iter()
-            .map(|name| (name.to_owned(), lookup(name).map(Secret::new)))
-            .collect();
+        let values = names.into_iter().map(|name| (name.to_owned(), lookup(name).map(Secret::new))).collect();
         Self { values }
     }
 

@@ -111,10 +111,6 @@ pub enum Weakness {
 
 impl VaultError {
     pub(crate) fn file(name: &str, path: &Path, fault: FileFault) -> Self {
-        Self::File {
-            name: name.to_owned(),
-            path: path.to_string_lossy().into_owned(),
-            fault,
-        }
+        Self::File { name: name.to_owned(), path: path.to_string_lossy().into_owned(), fault }
     }
 }

@@ -26,9 +26,7 @@ pub(crate) fn read(name: &str, path: &Path, allow_group_read: bool) -> Result<Se
     // The whole capacity at once: a vector that grows leaves unzeroed copies behind.
     let mut buffer = Zeroizing::new(Vec::with_capacity(limit.saturating_add(1)));
     let bound = u64::try_from(limit).map_err(|_| fault(FileFault::TooLarge))?;
-    file.take(bound)
-        .read_to_end(&mut buffer)
-        .map_err(|_| fault(FileFault::Unreadable))?;
+    file.take(bound).read_to_end(&mut buffer).map_err(|_| fault(FileFault::Unreadable))?;
     if buffer.len() > Source::MAX_BYTES {
         return Err(fault(FileFault::TooLarge));
     }

@@ -10,10 +10,7 @@ use crate::VaultError;
 ///
 /// Zeroing is best effort: copies that a library makes of an exposed value, swap and core dumps
 /// are outside of it.
-#[expect(
-    missing_debug_implementations,
-    reason = "a secret must not be printable, not even redacted"
-)]
+#[expect(missing_debug_implementations, reason = "a secret must not be printable, not even redacted")]
 pub struct Secret {
     bytes: Zeroizing<Vec<u8>>,
 }
@@ -22,9 +19,7 @@ impl Secret {
     /// Takes ownership of `bytes`; nothing is checked here. [`crate::Source::load`] is the way
     /// from a declared source, with every check.
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes: Zeroizing::new(bytes),
-        }
+        Self { bytes: Zeroizing::new(bytes) }
     }
 
     /// The bytes in the clear. Every opening of a secret is found by searching for `expose_`.
@@ -45,9 +40,7 @@ impl Secret {
         if bytes.iter().all(inside) && edge(bytes.first()) && edge(bytes.last()) {
             Ok(bytes)
         } else {
-            Err(VaultError::NotHeaderSafe {
-                name: name.to_owned(),
-            })
+            Err(VaultError::NotHeaderSafe { name: name.to_owned() })
         }
     }
 

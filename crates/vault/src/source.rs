@@ -35,13 +35,9 @@ impl Source {
         let fault = |hint| VaultError::SourceSyntax { hint };
         if let Some(variable) = text.strip_prefix("env:") {
             if !is_variable_name(variable) {
-                return Err(fault(
-                    "a variable name has letters, digits and `_`, and starts with no digit",
-                ));
+                return Err(fault("a variable name has letters, digits and `_`, and starts with no digit"));
             }
-            return Ok(Self::Environment {
-                variable: variable.to_owned(),
-            });
+            return Ok(Self::Environment { variable: variable.to_owned() });
         }
         if let Some(path) = text.strip_prefix("file:") {
             if !is_plain_absolute(path) {
@@ -49,10 +45,7 @@ impl Source {
                     "a file is named by its absolute path, without `.`, `..`, `//` or control characters",
                 ));
             }
-            return Ok(Self::File {
-                path: PathBuf::from(path),
-                allow_group_read,
-            });
+            return Ok(Self::File { path: PathBuf::from(path), allow_group_read });
         }
         Err(fault("write `env:NAME` or `file:/absolute/path`"))
     }
@@ -73,10 +66,7 @@ impl Source {
     pub fn exists(&self, name: &str, environment: &Environment) -> Result<(), VaultError> {
         match self {
             Self::Environment { variable } => self.held(name, variable, environment).map(|_| ()),
-            Self::File {
-                path,
-                allow_group_read,
-            } => file::open(name, path, *allow_group_read).map(|_| ()),
+            Self::File { path, allow_group_read } => file::open(name, path, *allow_group_read).map(|_| ()),
         }
     }
 
@@ -88,10 +78,7 @@ impl Source {
     pub fn load(&self, name: &str, environment: &Environment) -> Result<Secret, VaultError> {
         let secret = match self {
             Self::Environment { variable } => self.held(name, variable, environment)?.duplicate(),
-            Self::File {
-                path,
-                allow_group_read,
-            } => file::read(name, path, *allow_group_read)?,
+            Self::File { path, allow_group_read } => file::read(name, path, *allow_group_read)?,
         };
         strength::check(name, &secret)?;
         Ok(secret)
@@ -104,14 +91,12 @@ impl Source {
         environment: &'a Environment,
     ) -> Result<&'a Secret, VaultError> {
         match environment.value(variable) {
-            None => Err(VaultError::VariableNotDeclared {
-                name: name.to_owned(),
-                variable: variable.to_owned(),
-            }),
-            Some(None) => Err(VaultError::VariableMissing {
-                name: name.to_owned(),
-                variable: variable.to_owned(),
-            }),
+            None => {
+                Err(VaultError::VariableNotDeclared { name: name.to_owned(), variable: variable.to_owned() })
+            }
+            Some(None) => {
+                Err(VaultError::VariableMissing { name: name.to_owned(), variable: variable.to_owned() })
+            }
             Some(Some(secret)) => Ok(secret),
         }
     }
@@ -121,10 +106,7 @@ fn is_variable_name(text: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.len() <= 128
         && text.bytes().all(word)
-        && text
-            .bytes()
-            .next()
-            .is_some_and(|first| !first.is_ascii_digit())
+        && text.bytes().next().is_some_and(|first| !first.is_ascii_digit())
 }
 
 /// Absolute, and already in its shortest lexical form: what the operator reads is what is opened.

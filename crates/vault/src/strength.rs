@@ -23,10 +23,7 @@ const WORD_BITS: f64 = 11.0;
 pub(crate) fn check(name: &str, secret: &Secret) -> Result<(), VaultError> {
     match weakness(name, secret.expose_bytes()) {
         None => Ok(()),
-        Some(fault) => Err(VaultError::Weak {
-            name: name.to_owned(),
-            fault,
-        }),
+        Some(fault) => Err(VaultError::Weak { name: name.to_owned(), fault }),
     }
 }
 
@@ -35,10 +32,7 @@ fn weakness(name: &str, bytes: &[u8]) -> Option<Weakness> {
     if bytes == name.as_bytes() {
         return Some(Weakness::EqualsName);
     }
-    if bytes
-        .windows(placeholder.len())
-        .any(|window| window == placeholder)
-    {
+    if bytes.windows(placeholder.len()).any(|window| window == placeholder) {
         return Some(Weakness::EqualsPlaceholder);
     }
     if bytes.len() < MIN_BYTES {
@@ -79,9 +73,7 @@ fn estimate(bytes: &[u8]) -> f64 {
 }
 
 fn starts_with_word(bytes: &[u8], word: &str) -> bool {
-    bytes
-        .get(..word.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 fn alphabet(bytes: &[u8]) -> u32 {
@@ -97,10 +89,7 @@ fn alphabet(bytes: &[u8]) -> u32 {
         (10, digits),
         (26, has(u8::is_ascii_lowercase)),
         (26, has(u8::is_ascii_uppercase)),
-        (
-            33,
-            has(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric()),
-        ),
+        (33, has(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())),
         (128, has(|byte| !byte.is_ascii())),
     ]
     .into_iter()
@@ -209,10 +198,7 @@ mod tests {
             ("9fQ/7+x=Zk2", Weakness::TooShort),
             ("true", Weakness::TooShort),
             ("            ", Weakness::Guessable),
-            (
-                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-                Weakness::Guessable,
-            ),
+            ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", Weakness::Guessable),
             ("abcabcabcabcabcabcabcabcabcabc", Weakness::Guessable),
             ("abcdefghijklmnopqrstuvwxyz", Weakness::Guessable),
             ("zyxwvutsrqponmlkjihgfedcba9876543210", Weakness::Guessable),
@@ -223,10 +209,7 @@ mod tests {
             ("changeme-changeme", Weakness::Guessable),
             ("your-api-key-here", Weakness::Guessable),
             ("correcthorse", Weakness::Guessable),
-            (
-                "[redacted:k]-and-more-9fQ/7+x=",
-                Weakness::EqualsPlaceholder,
-            ),
+            ("[redacted:k]-and-more-9fQ/7+x=", Weakness::EqualsPlaceholder),
             ("github-prod-9fq7xzk2l", Weakness::EqualsName),
         ] {
             let found = weakness("github-prod-9fq7xzk2l", secret.as_bytes());
@@ -245,21 +228,11 @@ mod tests {
             usize::try_from(state >> 33).unwrap() % bound
         };
         let base64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        for (alphabet, length) in [
-            (&base64[..], 16),
-            (&base64[26..62], 20),
-            (b"0123456789abcdef", 24),
-        ] {
+        for (alphabet, length) in [(&base64[..], 16), (&base64[26..62], 20), (b"0123456789abcdef", 24)] {
             for _ in 0..2000 {
-                let token: Vec<u8> = (0..length)
-                    .map(|_| alphabet[next(alphabet.len())])
-                    .collect();
+                let token: Vec<u8> = (0..length).map(|_| alphabet[next(alphabet.len())]).collect();
                 let bits = estimate(&token);
-                assert!(
-                    bits >= MIN_BITS,
-                    "{bits} {}",
-                    String::from_utf8_lossy(&token)
-                );
+                assert!(bits >= MIN_BITS, "{bits} {}", String::from_utf8_lossy(&token));
             }
         }
     }

@@ -9,28 +9,16 @@ use serde_json::Value;
 
 /// Cases without a product path, and what each would need.
 const NOT_APPLICABLE: &[(&str, &[&str])] = &[
-    (
-        "hexadecimal spellings",
-        &["leak-033", "leak-034", "leak-035"],
-    ),
+    ("hexadecimal spellings", &["leak-033", "leak-034", "leak-035"]),
     ("HTML references", &["leak-047", "leak-048", "leak-049"]),
     ("shell-quoted spelling", &["leak-050"]),
     ("Unicode decomposition", &["leak-053"]),
     ("decoding of UTF-16", &["leak-056"]),
     ("search in text without line breaks", &["leak-061"]),
-    (
-        "the fragment rule",
-        &["leak-065", "leak-067", "leak-069", "leak-070"],
-    ),
+    ("the fragment rule", &["leak-065", "leak-067", "leak-069", "leak-070"]),
     ("detection of compressed data", &["leak-075", "leak-076"]),
-    (
-        "the content-encoding rule of the HTTP executor",
-        &["leak-077"],
-    ),
-    (
-        "search in text without white space",
-        &["leak-079", "leak-083", "leak-084"],
-    ),
+    ("the content-encoding rule of the HTTP executor", &["leak-077"]),
+    ("search in text without white space", &["leak-079", "leak-083", "leak-084"]),
     ("quoted-printable", &["leak-080"]),
     ("search in text without terminal escapes", &["leak-081"]),
     ("search in text without format characters", &["leak-082"]),
@@ -54,8 +42,8 @@ fn shared() -> Option<Shared> {
     let folder = PathBuf::from(root).join("cases");
     let json = |name: &str| -> Value {
         let path = folder.join(name);
-        let text = std::fs::read_to_string(&path)
-            .unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
         serde_json::from_str(&text).expect("shared cases are JSON")
     };
     let secrets = json("secret_leak_secrets.json")["secrets"]
@@ -65,20 +53,11 @@ fn shared() -> Option<Shared> {
         .map(|(id, secret)| {
             let value = secret["value"].as_str().expect("a secret has a value");
             let user = secret["user"].as_str().map(str::to_owned);
-            (
-                id.clone(),
-                (
-                    load(id, value.as_bytes()).expect("an acceptable secret"),
-                    user,
-                ),
-            )
+            (id.clone(), (load(id, value.as_bytes()).expect("an acceptable secret"), user))
         })
         .collect();
     let cases = json("secret_leak_cases.json");
-    Some(Shared {
-        cases: cases.as_array().expect("a list of cases").clone(),
-        secrets,
-    })
+    Some(Shared { cases: cases.as_array().expect("a list of cases").clone(), secrets })
 }
 
 /// As a running gateway loads a secret: from a file, with every check.
@@ -91,18 +70,13 @@ fn load(name: &str, bytes: &[u8]) -> Result<Secret, framegate_vault::VaultError>
 }
 
 fn redactor(shared: &Shared) -> Redactor {
-    let watched = shared.secrets.iter().map(|(name, (secret, user))| Watched {
-        name,
-        secret,
-        user: user.as_deref(),
-    });
+    let watched =
+        shared.secrets.iter().map(|(name, (secret, user))| Watched { name, secret, user: user.as_deref() });
     Redactor::new(watched).expect("a redactor")
 }
 
 fn reason_not_applicable(id: &str) -> Option<&'static str> {
-    NOT_APPLICABLE
-        .iter()
-        .find_map(|(reason, ids)| ids.contains(&id).then_some(*reason))
+    NOT_APPLICABLE.iter().find_map(|(reason, ids)| ids.contains(&id).then_some(*reason))
 }
 
 #[test]
@@ -129,10 +103,7 @@ fn leak_cases_hold() {
             failures.push(format!("{id}: {}", case["reason"]));
         }
     }
-    eprintln!(
-        "leak cases: {ran} ran, {} not applicable",
-        shared.cases.len() - ran
-    );
+    eprintln!("leak cases: {ran} ran, {} not applicable", shared.cases.len() - ran);
     assert!(failures.is_empty(), "{failures:#?}");
     assert!(ran >= 60, "only {ran} cases ran");
 }
@@ -151,11 +122,7 @@ fn shown(redactor: &Redactor, case: &Value) -> Vec<(String, String)> {
             redaction.finish(&mut output);
             let whole = pieces.concat();
             let at_once = redactor.redact(whole.as_bytes());
-            assert_eq!(
-                at_once.bytes, output,
-                "streamed and whole differ: {}",
-                case["id"]
-            );
+            assert_eq!(at_once.bytes, output, "streamed and whole differ: {}", case["id"]);
             let shown = match limit {
                 Some(limit) => at_once.truncated(limit.try_into().expect("a small limit")),
                 None => &output,
@@ -168,25 +135,18 @@ fn shown(redactor: &Redactor, case: &Value) -> Vec<(String, String)> {
 fn inputs(case: &Value) -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     match (&case["chunks"], &case["raw"]) {
-        (Value::Array(chunks), _) if chunks.iter().all(Value::is_array) => chunks
-            .iter()
-            .map(|chunk| (text(&chunk[0]), vec![text(&chunk[1])]))
-            .collect(),
+        (Value::Array(chunks), _) if chunks.iter().all(Value::is_array) => {
+            chunks.iter().map(|chunk| (text(&chunk[0]), vec![text(&chunk[1])])).collect()
+        }
         (Value::Array(chunks), _) => vec![(String::new(), chunks.iter().map(text).collect())],
-        (_, raw) => vec![(
-            String::new(),
-            vec![raw.as_str().unwrap_or_default().to_owned()],
-        )],
+        (_, raw) => vec![(String::new(), vec![raw.as_str().unwrap_or_default().to_owned()])],
     }
 }
 
 fn expected(case: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match &case["must_show"] {
-        Value::Array(streams) => streams
-            .iter()
-            .map(|stream| (text(&stream[0]), text(&stream[1])))
-            .collect(),
+        Value::Array(streams) => streams.iter().map(|stream| (text(&stream[0]), text(&stream[1]))).collect(),
         shown => vec![(String::new(), text(shown))],
     }
 }

@@ -45,12 +45,7 @@ fn checked_text(error: &VaultError) -> String {
 
 #[test]
 fn source_texts() {
-    for good in [
-        "env:API_TOKEN",
-        "env:_x9",
-        "file:/run/secrets/api",
-        "file:/a b/c",
-    ] {
+    for good in ["env:API_TOKEN", "env:_x9", "file:/run/secrets/api", "file:/a b/c"] {
         Source::parse(good, false).unwrap_or_else(|error| panic!("{good}: {error}"));
     }
     for bad in [
@@ -78,10 +73,7 @@ fn source_texts() {
         "vault:x",
     ] {
         let error = Source::parse(bad, false).unwrap_err();
-        assert!(
-            matches!(error, VaultError::SourceSyntax { .. }),
-            "{bad}: {error}"
-        );
+        assert!(matches!(error, VaultError::SourceSyntax { .. }), "{bad}: {error}");
         checked_text(&error);
     }
     assert!(Source::parse(&format!("env:{}", "A".repeat(129)), false).is_err());
@@ -90,11 +82,7 @@ fn source_texts() {
 /// A secret pasted where its source belongs must not reach a log.
 #[test]
 fn a_wrong_source_is_not_repeated() {
-    for pasted in [
-        STRONG.to_owned(),
-        format!("env:{STRONG}"),
-        format!("file:{STRONG}"),
-    ] {
+    for pasted in [STRONG.to_owned(), format!("env:{STRONG}"), format!("file:{STRONG}")] {
         checked_text(&Source::parse(&pasted, false).unwrap_err());
     }
 }
@@ -103,11 +91,8 @@ fn a_wrong_source_is_not_repeated() {
 fn variables_are_read_once_and_only_as_declared() {
     // Cargo sets this one for every test process.
     let environment = Environment::snapshot(["CARGO_MANIFEST_DIR", "FRAMEGATE_NOT_SET"]);
-    let load = |variable: &str| {
-        Source::parse(&format!("env:{variable}"), false)
-            .unwrap()
-            .load("api", &environment)
-    };
+    let load =
+        |variable: &str| Source::parse(&format!("env:{variable}"), false).unwrap().load("api", &environment);
     let secret = load("CARGO_MANIFEST_DIR").ok().unwrap();
     assert_eq!(secret.expose_bytes(), env!("CARGO_MANIFEST_DIR").as_bytes());
     let missing = load("FRAMEGATE_NOT_SET").err().unwrap();
@@ -153,10 +138,7 @@ fn modes() {
         let (_folder, path) = secret_file(STRONG.as_bytes(), mode);
         for (allow_group_read, accepted) in [(false, plain), (true, group)] {
             if accepted {
-                file_source(&path, allow_group_read)
-                    .load("api", &nothing())
-                    .ok()
-                    .unwrap();
+                file_source(&path, allow_group_read).load("api", &nothing()).ok().unwrap();
             } else {
                 let text = refusal(&path, allow_group_read);
                 assert!(text.contains("0600"), "{mode:o}: {text}");
@@ -169,17 +151,10 @@ fn modes() {
 fn what_is_not_a_regular_file_is_refused_without_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
-    let made = std::process::Command::new("mkfifo")
-        .args(["-m", "600"])
-        .arg(&pipe)
-        .status();
+    let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status();
     assert!(made.unwrap().success());
     for path in [folder.path(), pipe.as_path(), Path::new("/dev/null")] {
-        assert!(
-            refusal(path, false).contains("not a regular file"),
-            "{}",
-            path.display()
-        );
+        assert!(refusal(path, false).contains("not a regular file"), "{}", path.display());
     }
     let socket = folder.path().join("socket");
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
@@ -193,17 +168,15 @@ fn missing_empty_and_oversized_files() {
     assert!(refusal(&folder.path().join("no"), false).contains("does not exist"));
     assert!(refusal(&path.join("below-a-file"), false).contains("does not exist"));
     fs::write(&path, STRONG.repeat(4096)).unwrap();
-    file_source(&path, false)
-        .load("api", &nothing())
-        .ok()
-        .unwrap();
+    file_source(&path, false).load("api", &nothing()).ok().unwrap();
     fs::write(&path, format!("{}x", STRONG.repeat(4096))).unwrap();
     assert!(refusal(&path, false).contains("larger than 64 KiB"));
     // Only a line feed: there is a file, but no secret in it.
     fs::write(&path, "\n").unwrap();
     let source = file_source(&path, false);
     source.exists("api", &nothing()).unwrap();
-    assert!(source.load("api", &nothing()).is_err());
+    let error = source.load("api", &nothing()).err().unwrap();
+    assert!(error.to_string().contains("is empty"));
 }
 
 #[test]
@@ -216,24 +189,13 @@ fn folders_that_everyone_can_write_to_are_refused_unless_sticky() {
     fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
     let alias = folder.path().join("alias");
     symlink(&path, &alias).unwrap();
-    for (mode, accepted) in [
-        (0o755, true),
-        (0o777, false),
-        (0o757, false),
-        (0o1777, true),
-    ] {
+    for (mode, accepted) in [(0o755, true), (0o777, false), (0o757, false), (0o1777, true)] {
         fs::set_permissions(&open, Permissions::from_mode(mode)).unwrap();
         for path in [&path, &alias] {
             if accepted {
-                file_source(path, false)
-                    .load("api", &nothing())
-                    .ok()
-                    .unwrap();
+                file_source(path, false).load("api", &nothing()).ok().unwrap();
             } else {
-                assert!(
-                    refusal(path, false).contains("everyone can write"),
-                    "{mode:o}"
-                );
+                assert!(refusal(path, false).contains("everyone can write"), "{mode:o}");
             }
         }
     }
@@ -262,16 +224,10 @@ fn existence_says_nothing_about_content() {
 
 #[test]
 fn header_values() {
-    let safe = |bytes: &[u8]| {
-        framegate_vault::Secret::new(bytes.to_vec())
-            .expose_header_bytes("api")
-            .is_ok()
-    };
+    let safe = |bytes: &[u8]| framegate_vault::Secret::new(bytes.to_vec()).expose_header_bytes("api").is_ok();
     assert!(safe(b"a b\tc~!"));
     assert!(safe("w\u{f6}rd".as_bytes()));
-    for bad in [
-        "", " a", "a ", "\ta", "a\t", "a\nb", "a\rb", "a\0b", "a\x7fb", "a\x1bb", "a\n", "a\r",
-    ] {
+    for bad in ["", " a", "a ", "\ta", "a\t", "a\nb", "a\rb", "a\0b", "a\x7fb", "a\x1bb", "a\n", "a\r"] {
         assert!(!safe(bad.as_bytes()), "{bad:?}");
     }
 }

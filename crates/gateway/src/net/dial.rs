@@ -65,11 +65,7 @@ pub async fn dial(
     Err(last)
 }
 
-async fn attempt(
-    checked: CheckedAddress,
-    port: u16,
-    deadline: Instant,
-) -> Result<TcpStream, DialError> {
+async fn attempt(checked: CheckedAddress, port: u16, deadline: Instant) -> Result<TcpStream, DialError> {
     let peer = SocketAddr::new(checked.address(), port);
     let stream = timeout_at(deadline, TcpStream::connect(peer))
         .await
@@ -95,10 +91,7 @@ fn share(deadline: Instant, left: usize) -> Instant {
     let now = Instant::now();
     let remaining = deadline.saturating_duration_since(now);
     let parts = u32::try_from(left).unwrap_or(u32::MAX).max(1);
-    remaining
-        .checked_div(parts)
-        .and_then(|part| now.checked_add(part))
-        .unwrap_or(deadline)
+    remaining.checked_div(parts).and_then(|part| now.checked_add(part)).unwrap_or(deadline)
 }
 
 fn reason(fault: &io::Error) -> DialError {
@@ -122,9 +115,6 @@ mod tests {
         for other in ["127.0.0.2:443", "127.0.0.1:444", "[::ffff:127.0.0.1]:443"] {
             assert!(!is_dialled(dialled, address(other), local), "{other}");
         }
-        assert!(
-            !is_dialled(dialled, dialled, dialled),
-            "a connection to itself"
-        );
+        assert!(!is_dialled(dialled, dialled, dialled), "a connection to itself");
     }
 }

@@ -31,9 +31,7 @@ pub enum HostFault {
     #[error("write 127.0.0.1 or [::1] instead of a `localhost` name")]
     Localhost,
     /// A character, a length or a hyphen that a host name cannot have.
-    #[error(
-        "a host name has lower-case letters, digits and hyphens, in labels of at most 63 characters"
-    )]
+    #[error("a host name has lower-case letters, digits and hyphens, in labels of at most 63 characters")]
     NameSpelling,
     /// One label only: it would depend on a search list, which is never used.
     #[error("write the full host name: search domains are not used")]
@@ -77,11 +75,7 @@ impl fmt::Display for Host {
 }
 
 fn canonical(address: IpAddr, text: &str) -> Result<Host, HostFault> {
-    if address.to_string() == text {
-        Ok(Host::Address(address))
-    } else {
-        Err(HostFault::AddressSpelling)
-    }
+    if address.to_string() == text { Ok(Host::Address(address)) } else { Err(HostFault::AddressSpelling) }
 }
 
 /// Whether a URL parser would take `text` for an IPv4 address (WHATWG URL, "ends in a number"):
@@ -114,7 +108,5 @@ fn name(text: &str) -> Result<DnsName, HostFault> {
     if !text.contains('.') {
         return Err(HostFault::SingleLabel);
     }
-    Ok(DnsName {
-        text: text.to_owned(),
-    })
+    Ok(DnsName { text: text.to_owned() })
 }

@@ -13,10 +13,7 @@ pub mod resolve;
 pub mod tls;
 
 #[cfg(test)]
-#[expect(
-    unreachable_pub,
-    reason = "the end-to-end harness exports the same file"
-)]
+#[expect(unreachable_pub, reason = "the end-to-end harness exports the same file")]
 #[path = "../../../../e2e/src/stub_dns.rs"]
 mod stub_dns;
 #[cfg(test)]
@@ -83,9 +80,6 @@ pub async fn connect(
 }
 
 /// All or nothing: a name with one bad answer is not trusted for its good ones.
-fn check_all(
-    policy: &AddressPolicy,
-    answers: &[IpAddr],
-) -> Result<Vec<CheckedAddress>, AddressRefusal> {
+fn check_all(policy: &AddressPolicy, answers: &[IpAddr]) -> Result<Vec<CheckedAddress>, AddressRefusal> {
     answers.iter().map(|answer| policy.check(*answer)).collect()
 }

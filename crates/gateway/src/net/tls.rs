@@ -97,24 +97,18 @@ impl TlsSettings {
             if kind != SectionKind::Certificate {
                 return Err(CaFault::NotOnlyCertificates);
             }
-            roots
-                .add(CertificateDer::from(der))
-                .map_err(|_| CaFault::Certificate { number })?;
+            roots.add(CertificateDer::from(der)).map_err(|_| CaFault::Certificate { number })?;
         }
         if roots.is_empty() {
             return Err(CaFault::Empty);
         }
-        Ok(Self {
-            config: Arc::new(client_config(roots)?),
-        })
+        Ok(Self { config: Arc::new(client_config(roots)?) })
     }
 }
 
 impl fmt::Debug for TlsSettings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("TlsSettings")
-            .finish_non_exhaustive()
+        formatter.debug_struct("TlsSettings").finish_non_exhaustive()
     }
 }
 
@@ -155,9 +149,7 @@ pub async fn connect(
 fn server_name(host: &Host) -> Result<ServerName<'static>, TlsError> {
     match host {
         Host::Address(address) => Ok(ServerName::IpAddress((*address).into())),
-        Host::Name(name) => {
-            ServerName::try_from(name.as_str().to_owned()).map_err(|_| TlsError::WrongHost)
-        }
+        Host::Name(name) => ServerName::try_from(name.as_str().to_owned()).map_err(|_| TlsError::WrongHost),
     }
 }
 
@@ -186,9 +178,7 @@ fn certificate_reason(fault: &CertificateError) -> TlsError {
             TlsError::WrongHost
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsError::Expired,
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            TlsError::NotYetValid
-        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => TlsError::NotYetValid,
         CertificateError::Revoked => TlsError::Revoked,
         CertificateError::UnknownIssuer => TlsError::UnknownIssuer,
         _ => TlsError::BadCertificate,

@@ -58,13 +58,7 @@ fn json(secret: &[u8], found: &mut Vec<Spelling>) {
         for slash in both {
             for html in both {
                 for ascii in both {
-                    let style = JsonStyle {
-                        digits,
-                        slash,
-                        html,
-                        ascii,
-                        all: false,
-                    };
+                    let style = JsonStyle { digits, slash, html, ascii, all: false };
                     let once = json_string(text, style);
                     // JSON text as a string inside JSON, as tool results often are.
                     if let Ok(inner) = std::str::from_utf8(&once) {
@@ -74,13 +68,7 @@ fn json(secret: &[u8], found: &mut Vec<Spelling>) {
                 }
             }
         }
-        let style = JsonStyle {
-            digits,
-            slash: false,
-            html: false,
-            ascii: true,
-            all: true,
-        };
+        let style = JsonStyle { digits, slash: false, html: false, ascii: true, all: true };
         found.push(json_string(text, style));
     }
 }
@@ -147,18 +135,11 @@ fn percent(secret: &[u8], found: &mut Vec<Spelling>) {
         found.push(percent_encode(secret, digits, false, |_| false));
     }
     // Only spaces replaced, as in a hand-written query.
-    let spaces = secret
-        .iter()
-        .map(|byte| if *byte == b' ' { b'+' } else { *byte });
+    let spaces = secret.iter().map(|byte| if *byte == b' ' { b'+' } else { *byte });
     found.push(Zeroizing::new(spaces.collect()));
 }
 
-fn percent_encode(
-    bytes: &[u8],
-    digits: &[u8; 16],
-    plus: bool,
-    keep: impl Fn(u8) -> bool,
-) -> Spelling {
+fn percent_encode(bytes: &[u8], digits: &[u8; 16], plus: bool, keep: impl Fn(u8) -> bool) -> Spelling {
     let mut output = Zeroizing::new(Vec::with_capacity(bytes.len().saturating_mul(3)));
     for byte in bytes {
         match *byte {

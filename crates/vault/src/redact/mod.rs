@@ -23,10 +23,7 @@ pub use stream::RedactionStream;
 pub(crate) const PLACEHOLDER_START: &[u8] = b"[redacted:";
 
 /// One secret to search for.
-#[expect(
-    missing_debug_implementations,
-    reason = "borrows a secret, which must not be printable"
-)]
+#[expect(missing_debug_implementations, reason = "borrows a secret, which must not be printable")]
 pub struct Watched<'a> {
     /// The secret's name in the configuration, shown in the placeholder.
     pub name: &'a str,
@@ -83,10 +80,7 @@ impl Redactor {
         let mut placeholders = Vec::new();
         for watched in secrets {
             let spellings = forms::spellings(watched.secret.expose_bytes(), watched.user);
-            owners.resize(
-                owners.len().saturating_add(spellings.len()),
-                placeholders.len(),
-            );
+            owners.resize(owners.len().saturating_add(spellings.len()), placeholders.len());
             patterns.extend(spellings);
             let name = watched.name.as_bytes();
             placeholders.push([PLACEHOLDER_START, name, b"]"].concat().into_boxed_slice());
@@ -104,12 +98,7 @@ impl Redactor {
                     .map_err(|_| VaultError::RedactorTooLarge)?,
             ),
         };
-        Ok(Self {
-            automaton,
-            owners,
-            placeholders,
-            longest: longest.unwrap_or(0),
-        })
+        Ok(Self { automaton, owners, placeholders, longest: longest.unwrap_or(0) })
     }
 
     /// The whole of `bytes` without secrets. Call it before anything is cut off: a cut secret is
@@ -119,11 +108,7 @@ impl Redactor {
         let mut output = Vec::new();
         let mut redactions = stream.push(bytes, &mut output);
         redactions.extend(stream.finish(&mut output));
-        let bytes = if redactions.is_empty() {
-            Cow::Borrowed(bytes)
-        } else {
-            Cow::Owned(output)
-        };
+        let bytes = if redactions.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(output) };
         Redacted { bytes, redactions }
     }
 

@@ -35,12 +35,7 @@ struct Cluster {
 
 impl<'a> RedactionStream<'a> {
     pub(super) fn new(redactor: &'a Redactor) -> Self {
-        Self {
-            redactor,
-            held: Zeroizing::new(Vec::new()),
-            open: None,
-            written: 0,
-        }
+        Self { redactor, held: Zeroizing::new(Vec::new()), open: None, written: 0 }
     }
 
     /// Takes the next piece and appends to `output` what is now certain. The redactions returned
@@ -113,20 +108,13 @@ impl<'a> RedactionStream<'a> {
         let start = self.written;
         output.extend_from_slice(placeholder);
         self.written = start.saturating_add(placeholder.len());
-        Some(Redaction {
-            start,
-            end: self.written,
-        })
+        Some(Redaction { start, end: self.written })
     }
 }
 
 impl Cluster {
     fn new(found: Match) -> Self {
-        Self {
-            end: found.end,
-            owner: found.owner,
-            longest: found.end.saturating_sub(found.start),
-        }
+        Self { end: found.end, owner: found.owner, longest: found.end.saturating_sub(found.start) }
     }
 
     fn absorb(&mut self, found: Match) {

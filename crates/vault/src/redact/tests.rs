@@ -7,16 +7,9 @@ use super::*;
 const TOKEN: &str = "gwt_live_9fQ/7+x=Zk2Lm0Vt4Rb8";
 
 fn redactor(secrets: &[(&str, &[u8])]) -> Redactor {
-    let held: Vec<(&str, Secret)> = secrets
-        .iter()
-        .map(|(name, bytes)| (*name, Secret::new(bytes.to_vec())))
-        .collect();
-    Redactor::new(held.iter().map(|(name, secret)| Watched {
-        name,
-        secret,
-        user: Some("svc-bot"),
-    }))
-    .unwrap()
+    let held: Vec<(&str, Secret)> =
+        secrets.iter().map(|(name, bytes)| (*name, Secret::new(bytes.to_vec()))).collect();
+    Redactor::new(held.iter().map(|(name, secret)| Watched { name, secret, user: Some("svc-bot") })).unwrap()
 }
 
 fn shown(redactor: &Redactor, text: &[u8]) -> String {
@@ -25,23 +18,14 @@ fn shown(redactor: &Redactor, text: &[u8]) -> String {
 
 #[test]
 fn every_spelling_is_masked_inside_other_text() {
-    for secret in [
-        TOKEN,
-        "p@ss:w\u{f6}rd \"q\" \\ 42 <&>\n\t\u{1}",
-        "correct horse battery staple",
-    ] {
+    for secret in [TOKEN, "p@ss:w\u{f6}rd \"q\" \\ 42 <&>\n\t\u{1}", "correct horse battery staple"] {
         let redactor = redactor(&[("k", secret.as_bytes())]);
         let spellings = forms::spellings(secret.as_bytes(), Some("svc-bot"));
         assert!(spellings.len() >= 15, "{} spellings", spellings.len());
         for spelling in &spellings {
             let text = [b"before ".as_slice(), spelling, b" after"].concat();
             let shown = shown(&redactor, &text);
-            assert_eq!(
-                shown,
-                "before [redacted:k] after",
-                "{}",
-                String::from_utf8_lossy(spelling)
-            );
+            assert_eq!(shown, "before [redacted:k] after", "{}", String::from_utf8_lossy(spelling));
         }
     }
 }
@@ -55,20 +39,11 @@ fn known_spellings_are_masked() {
         ("q=gwt_live_9fQ%2F7%2Bx%3DZk2Lm0Vt4Rb8&", "q=[redacted:k]&"),
         ("q=gwt_live_9fQ%2f7%2bx%3dZk2Lm0Vt4Rb8&", "q=[redacted:k]&"),
         ("q=gwt_live_9fQ/7%2Bx%3DZk2Lm0Vt4Rb8&", "q=[redacted:k]&"),
-        (
-            "q=gwt_live_9fQ%252F7%252Bx%253DZk2Lm0Vt4Rb8",
-            "q=[redacted:k]",
-        ),
+        ("q=gwt_live_9fQ%252F7%252Bx%253DZk2Lm0Vt4Rb8", "q=[redacted:k]"),
         ("Z3d0X2xpdmVfOWZRLzcreD1aazJMbTBWdDRSYjg=", "[redacted:k]"),
         ("Z3d0X2xpdmVfOWZRLzcreD1aazJMbTBWdDRSYjg", "[redacted:k]"),
-        (
-            "v=eGd3dF9saXZlXzlmUS83K3g9WmsyTG0wVnQ0UmI4dGFpbA==",
-            "v=eG[redacted:k]dGFpbA==",
-        ),
-        (
-            "v=eHhnd3RfbGl2ZV85ZlEvNyt4PVprMkxtMFZ0NFJiOHRhaWw=",
-            "v=eHh[redacted:k]HRhaWw=",
-        ),
+        ("v=eGd3dF9saXZlXzlmUS83K3g9WmsyTG0wVnQ0UmI4dGFpbA==", "v=eG[redacted:k]dGFpbA=="),
+        ("v=eHhnd3RfbGl2ZV85ZlEvNyt4PVprMkxtMFZ0NFJiOHRhaWw=", "v=eHh[redacted:k]HRhaWw="),
     ] {
         assert_eq!(shown(&token, text.as_bytes()), expected);
     }
@@ -83,11 +58,57 @@ fn known_spellings_are_masked() {
         "Basic c3ZjLWJvdDpmaXNoICYgPGNoaXBzPiDDtiAvNw==",
     ] {
         let shown = shown(&phrase, text.as_bytes());
-        assert!(
-            shown.ends_with("[redacted:k]") && shown.len() < 20,
-            "{text}: {shown}"
-        );
+        assert!(shown.ends_with("[redacted:k]") && shown.len() < 20, "{text}: {shown}");
     }
+}
+
+/// One encoder keeps `*` and encodes `~`, one keeps `=` and `&` but not `?`.
+#[test]
+fn percent_encoders_differ_in_what_they_keep() {
+    let redactor = redactor(&[("k", b"st*r~ti?lde=an&d sp")]);
+    for text in [
+        "st*r%7Eti%3Flde%3Dan%26d+sp",
+        "st%2Ar~ti%3Flde%3Dan%26d+sp",
+        "st%2Ar~ti%3Flde%3Dan%26d%20sp",
+        "st*r~ti%3Flde%3Dan%26d%20sp",
+        "st*r~ti?lde=an&d%20sp",
+        "st*r~ti%3Flde=an&d%20sp",
+        "st*r~ti?lde=an&d+sp",
+    ] {
+        assert_eq!(shown(&redactor, text.as_bytes()), "[redacted:k]", "{text}");
+    }
+}
+
+/// The last byte of the longest spelling comes alone, after any amount of text.
+#[test]
+fn the_longest_spelling_is_never_let_go_early() {
+    let redactor = redactor(&[("k", TOKEN.as_bytes())]);
+    let spellings = forms::spellings(TOKEN.as_bytes(), Some("svc-bot"));
+    let longest = spellings.iter().max_by_key(|spelling| spelling.len()).unwrap();
+    let (last, start) = longest.split_last().unwrap();
+    for padding in 0..3 * redactor.longest {
+        let mut stream = redactor.stream();
+        let mut output = Vec::new();
+        stream.push(&[&vec![b'.'; padding], start].concat(), &mut output);
+        stream.push(&[*last], &mut output);
+        stream.finish(&mut output);
+        assert_eq!(output, [&vec![b'.'; padding][..], b"[redacted:k]"].concat());
+    }
+}
+
+/// Bytes that come one by one are not searched one by one: that would be quadratic.
+#[test]
+fn single_bytes_are_searched_in_bulk() {
+    let redactor = redactor(&[("k", TOKEN.as_bytes())]);
+    let mut stream = redactor.stream();
+    let mut output = Vec::new();
+    let mut steps = 0;
+    for _ in 0..20 * redactor.longest {
+        let before = output.len();
+        stream.push(b".", &mut output);
+        steps += usize::from(output.len() > before);
+    }
+    assert!((15..=25).contains(&steps), "{steps} searches");
 }
 
 /// Bytes 0xfb 0xff give `-_` in one base64 alphabet and `+/` in the other.
@@ -165,10 +186,7 @@ fn a_cut_shows_no_part_of_a_secret_and_keeps_the_placeholder() {
         assert_eq!(redacted.truncated(limit), b"0123456789[redacted:k]");
     }
     assert_eq!(redacted.truncated(23), b"0123456789[redacted:k]t");
-    assert_eq!(
-        redacted.truncated(usize::MAX),
-        b"0123456789[redacted:k]tail"
-    );
+    assert_eq!(redacted.truncated(usize::MAX), b"0123456789[redacted:k]tail");
 }
 
 #[test]
@@ -190,11 +208,7 @@ fn a_chain_of_overlaps_is_not_hoarded() {
 fn hostile_text() -> impl Strategy<Value = Vec<u8>> {
     let whole = forms::spellings(TOKEN.as_bytes(), Some("svc-bot"));
     let other = forms::spellings(OTHER, None);
-    let spellings: Vec<Vec<u8>> = whole
-        .iter()
-        .chain(&other)
-        .map(|form| form.to_vec())
-        .collect();
+    let spellings: Vec<Vec<u8>> = whole.iter().chain(&other).map(|form| form.to_vec()).collect();
     let piece = prop_oneof![
         prop::sample::select(spellings.clone()),
         (prop::sample::select(spellings), 0_usize..40, 0_usize..40).prop_map(

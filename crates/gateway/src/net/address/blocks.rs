@@ -45,19 +45,11 @@ pub(super) fn is_inside_declarable(block: &Block) -> bool {
 }
 
 const fn never(range: IpRange, name: &'static str) -> Block {
-    Block {
-        range,
-        name,
-        declarable: Use::Never,
-    }
+    Block { range, name, declarable: Use::Never }
 }
 
 const fn declarable(range: IpRange, name: &'static str) -> Block {
-    Block {
-        range,
-        name,
-        declarable: Use::Declarable,
-    }
+    Block { range, name, declarable: Use::Declarable }
 }
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> IpRange {
@@ -70,10 +62,7 @@ const fn v6(segments: [u16; 8], prefix: u8) -> IpRange {
 
 const GLOBAL_UNICAST: IpRange = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-static NOT_GLOBAL_UNICAST: Block = never(
-    v6([0; 8], 0),
-    "IPv6 that is not allocated as global unicast",
-);
+static NOT_GLOBAL_UNICAST: Block = never(v6([0; 8], 0), "IPv6 that is not allocated as global unicast");
 
 pub(super) static BLOCKS: &[Block] = &[
     // Where clouds hand out credentials and settings.
@@ -84,22 +73,10 @@ pub(super) static BLOCKS: &[Block] = &[
     never(v4(100, 100, 100, 200, 32), "instance metadata"),
     never(v4(168, 63, 129, 16, 32), "cloud platform endpoint"),
     never(v4(192, 0, 0, 192, 32), "instance metadata"),
-    never(
-        v6([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128),
-        "instance metadata",
-    ),
-    never(
-        v6([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23], 128),
-        "pod identity",
-    ),
-    never(
-        v6([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128),
-        "instance metadata",
-    ),
-    never(
-        v6([0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe], 128),
-        "instance metadata",
-    ),
+    never(v6([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128), "instance metadata"),
+    never(v6([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23], 128), "pod identity"),
+    never(v6([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128), "instance metadata"),
+    never(v6([0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe], 128), "instance metadata"),
     // IPv4.
     never(v4(0, 0, 0, 0, 32), "this host on this network"),
     never(v4(0, 0, 0, 0, 8), "this network"),
@@ -141,33 +118,18 @@ pub(super) static BLOCKS: &[Block] = &[
     never(v6([0x100, 0, 0, 0, 0, 0, 0, 0], 64), "discard only"),
     never(v6([0x100, 0, 0, 1, 0, 0, 0, 0], 64), "dummy prefix"),
     never(v6([0x200, 0, 0, 0, 0, 0, 0, 0], 7), "formerly NSAP-mapped"),
-    never(
-        v6([0x2001, 1, 0, 0, 0, 0, 0, 1], 128),
-        "port control protocol anycast",
-    ),
+    never(v6([0x2001, 1, 0, 0, 0, 0, 0, 1], 128), "port control protocol anycast"),
     never(v6([0x2001, 1, 0, 0, 0, 0, 0, 2], 128), "TURN anycast"),
-    never(
-        v6([0x2001, 1, 0, 0, 0, 0, 0, 3], 128),
-        "service registration anycast",
-    ),
+    never(v6([0x2001, 1, 0, 0, 0, 0, 0, 3], 128), "service registration anycast"),
     never(v6([0x2001, 2, 0, 0, 0, 0, 0, 0], 48), "benchmarking"),
     never(v6([0x2001, 3, 0, 0, 0, 0, 0, 0], 32), "AMT"),
     never(v6([0x2001, 4, 0x112, 0, 0, 0, 0, 0], 48), "AS112"),
     never(v6([0x2001, 0x10, 0, 0, 0, 0, 0, 0], 28), "ORCHID"),
     never(v6([0x2001, 0x20, 0, 0, 0, 0, 0, 0], 28), "ORCHIDv2"),
-    never(
-        v6([0x2001, 0x30, 0, 0, 0, 0, 0, 0], 28),
-        "drone remote identification",
-    ),
-    never(
-        v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
-        "IETF protocol assignments",
-    ),
+    never(v6([0x2001, 0x30, 0, 0, 0, 0, 0, 0], 28), "drone remote identification"),
+    never(v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23), "IETF protocol assignments"),
     never(v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32), "documentation"),
-    never(
-        v6([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48),
-        "AS112 direct delegation",
-    ),
+    never(v6([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48), "AS112 direct delegation"),
     never(v6([0x3ffe, 0, 0, 0, 0, 0, 0, 0], 16), "6bone"),
     never(v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), "documentation"),
     never(v6([0x5f00, 0, 0, 0, 0, 0, 0, 0], 16), "segment routing"),

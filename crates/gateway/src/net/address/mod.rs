@@ -33,11 +33,7 @@ pub enum Class {
 pub fn classify(address: IpAddr) -> Class {
     match blocks::block_of(address) {
         None => Class::Public,
-        Some(Block {
-            name,
-            declarable: Use::Declarable,
-            ..
-        }) => Class::Declarable(name),
+        Some(Block { name, declarable: Use::Declarable, .. }) => Class::Declarable(name),
         Some(block) => Class::Never(block.name),
     }
 }
@@ -94,10 +90,7 @@ impl AddressPolicy {
         for range in &ranges {
             range_is_sound(*range)?;
         }
-        Ok(Self {
-            ranges,
-            plain_loopback: false,
-        })
+        Ok(Self { ranges, plain_loopback: false })
     }
 
     /// Also allows 127.0.0.0/8 and ::1, for a target that opted in to plain HTTP on loopback.
@@ -121,9 +114,7 @@ impl AddressPolicy {
             Class::Declarable(_) if self.plain_loopback && address.is_loopback() => allowed,
             Class::Declarable(block) => Err(AddressRefusal { block }),
             Class::Public if self.ranges.is_empty() && !self.plain_loopback => allowed,
-            Class::Public => Err(AddressRefusal {
-                block: "outside of the target's declared ranges",
-            }),
+            Class::Public => Err(AddressRefusal { block: "outside of the target's declared ranges" }),
         }
     }
 }

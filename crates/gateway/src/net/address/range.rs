@@ -29,19 +29,13 @@ pub enum RangeSyntax {
 impl IpRange {
     /// An IPv4 prefix for a constant table.
     pub(super) const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Self {
-        Self {
-            first: IpAddr::V4(Ipv4Addr::new(a, b, c, d)),
-            prefix,
-        }
+        Self { first: IpAddr::V4(Ipv4Addr::new(a, b, c, d)), prefix }
     }
 
     /// An IPv6 prefix for a constant table.
     pub(super) const fn v6(segments: [u16; 8], prefix: u8) -> Self {
         let [a, b, c, d, e, f, g, h] = segments;
-        Self {
-            first: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)),
-            prefix,
-        }
+        Self { first: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)), prefix }
     }
 
     /// The first address.
@@ -54,17 +48,11 @@ impl IpRange {
         match (self.first, address) {
             (IpAddr::V4(first), IpAddr::V4(address)) => {
                 let distance = first.to_bits() ^ address.to_bits();
-                distance
-                    .checked_shr(32_u32.saturating_sub(self.prefix.into()))
-                    .unwrap_or(0)
-                    == 0
+                distance.checked_shr(32_u32.saturating_sub(self.prefix.into())).unwrap_or(0) == 0
             }
             (IpAddr::V6(first), IpAddr::V6(address)) => {
                 let distance = first.to_bits() ^ address.to_bits();
-                distance
-                    .checked_shr(128_u32.saturating_sub(self.prefix.into()))
-                    .unwrap_or(0)
-                    == 0
+                distance.checked_shr(128_u32.saturating_sub(self.prefix.into())).unwrap_or(0) == 0
             }
             _ => false,
         }

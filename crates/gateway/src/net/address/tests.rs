@@ -8,13 +8,11 @@ use serde_json::Value;
 use super::*;
 
 fn address(text: &str) -> IpAddr {
-    text.parse()
-        .unwrap_or_else(|fault| panic!("{text}: {fault}"))
+    text.parse().unwrap_or_else(|fault| panic!("{text}: {fault}"))
 }
 
 fn range(text: &str) -> IpRange {
-    text.parse()
-        .unwrap_or_else(|fault| panic!("{text}: {fault}"))
+    text.parse().unwrap_or_else(|fault| panic!("{text}: {fault}"))
 }
 
 fn declared(ranges: &[&str]) -> AddressPolicy {
@@ -22,9 +20,7 @@ fn declared(ranges: &[&str]) -> AddressPolicy {
 }
 
 fn allows(policy: &AddressPolicy, text: &str) -> bool {
-    policy
-        .check(address(text))
-        .is_ok_and(|checked| checked.address() == address(text))
+    policy.check(address(text)).is_ok_and(|checked| checked.address() == address(text))
 }
 
 #[test]
@@ -89,14 +85,8 @@ fn special_addresses_by_name() {
         ("fd00:ec2::254", Class::Never("instance metadata")),
         ("fd00:ec2::253", Class::Declarable("unique local")),
         ("fe80::1", Class::Never("link-local")),
-        (
-            "4000::1",
-            Class::Never("IPv6 that is not allocated as global unicast"),
-        ),
-        (
-            "1::1",
-            Class::Never("IPv6 that is not allocated as global unicast"),
-        ),
+        ("4000::1", Class::Never("IPv6 that is not allocated as global unicast")),
+        ("1::1", Class::Never("IPv6 that is not allocated as global unicast")),
     ] {
         assert_eq!(classify(address(text)), class, "{text}");
         assert!(!allows(&AddressPolicy::default(), text), "{text}");
@@ -109,14 +99,7 @@ fn a_declared_target_lives_in_its_ranges_only() {
     for inside in ["10.1.0.0", "10.1.255.255", "fd12:3456::1"] {
         assert!(allows(&policy, inside), "{inside}");
     }
-    for outside in [
-        "10.0.255.255",
-        "10.2.0.0",
-        "192.168.0.1",
-        "fd12:3457::",
-        "127.0.0.1",
-        "8.8.8.8",
-    ] {
+    for outside in ["10.0.255.255", "10.2.0.0", "192.168.0.1", "fd12:3457::", "127.0.0.1", "8.8.8.8"] {
         assert!(!allows(&policy, outside), "{outside}");
     }
     assert!(!allows(&policy, "::ffff:10.1.0.1"));
@@ -128,12 +111,7 @@ fn a_declared_target_lives_in_its_ranges_only() {
 #[test]
 fn metadata_is_refused_inside_declared_ranges() {
     let policy = declared(&["100.64.0.0/10", "fc00::/7", "fd00:ec2::/32"]);
-    for text in [
-        "100.100.100.200",
-        "fd00:ec2::254",
-        "fd00:ec2::23",
-        "fd20:ce::254",
-    ] {
+    for text in ["100.100.100.200", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254"] {
         assert!(!allows(&policy, text), "{text}");
     }
     assert!(allows(&policy, "100.100.100.201") && allows(&policy, "fd00:ec2::24"));
@@ -150,13 +128,8 @@ fn plain_loopback_is_loopback_only() {
 
 #[test]
 fn the_refusal_names_the_block_and_not_the_address() {
-    let refusal = AddressPolicy::default()
-        .check(address("169.254.169.254"))
-        .unwrap_err();
-    assert_eq!(
-        refusal.to_string(),
-        "the target's address is not allowed: instance metadata"
-    );
+    let refusal = AddressPolicy::default().check(address("169.254.169.254")).unwrap_err();
+    assert_eq!(refusal.to_string(), "the target's address is not allowed: instance metadata");
 }
 
 #[test]
@@ -226,14 +199,7 @@ fn range_texts() {
     ] {
         assert_eq!(text.parse::<IpRange>(), Err(fault), "{text}");
     }
-    for text in [
-        "0.0.0.0/0",
-        "10.0.0.0/8",
-        "10.0.0.1/32",
-        "::/0",
-        "fc00::/7",
-        "::1/128",
-    ] {
+    for text in ["0.0.0.0/0", "10.0.0.0/8", "10.0.0.1/32", "::/0", "fc00::/7", "::1/128"] {
         assert_eq!(range(text).to_string(), text);
     }
 }
@@ -243,10 +209,7 @@ fn range_texts() {
 fn narrower_blocks_come_first() {
     for (index, wide) in blocks::BLOCKS.iter().enumerate() {
         for narrow in &blocks::BLOCKS[index + 1..] {
-            assert!(
-                !wide.range.contains_range(narrow.range),
-                "{narrow:?} is hidden by {wide:?}"
-            );
+            assert!(!wide.range.contains_range(narrow.range), "{narrow:?} is hidden by {wide:?}");
         }
     }
 }
@@ -257,8 +220,7 @@ fn shared(name: &str) -> Option<Value> {
         return None;
     };
     let path = PathBuf::from(root).join("cases").join(name);
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
     Some(serde_json::from_str(&text).expect("shared cases are JSON"))
 }
 
@@ -300,10 +262,7 @@ fn every_shared_block_inside_and_just_outside() {
             let six = address(&outside).is_ipv6();
             let public = !in_another && (!six || range("2000::/3").contains(address(&outside)));
             if (classify(address(&outside)) == Class::Public) != public {
-                failures.push(format!(
-                    "{block}: outside, {outside}: {:?}",
-                    classify(address(&outside))
-                ));
+                failures.push(format!("{block}: outside, {outside}: {:?}", classify(address(&outside))));
             }
         }
     }
@@ -322,10 +281,7 @@ fn shared_answers_pass_all_or_none() {
         let Some(answers) = case["resolver_answers"].as_array() else {
             continue;
         };
-        let answers: Vec<IpAddr> = answers
-            .iter()
-            .map(|text| address(text.as_str().unwrap()))
-            .collect();
+        let answers: Vec<IpAddr> = answers.iter().map(|text| address(text.as_str().unwrap())).collect();
         if answers.is_empty() {
             continue;
         }
@@ -334,10 +290,7 @@ fn shared_answers_pass_all_or_none() {
         assert_eq!(verdict.is_err(), bad, "{}: {answers:?}", case["id"]);
         if bad { refused += 1 } else { allowed += 1 }
     }
-    assert!(
-        refused >= 12 && allowed >= 20,
-        "{refused} refused, {allowed} allowed"
-    );
+    assert!(refused >= 12 && allowed >= 20, "{refused} refused, {allowed} allowed");
 }
 
 /// No literal that the shared cases call a hole reaches an address.

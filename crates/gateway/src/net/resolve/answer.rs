@@ -39,11 +39,7 @@ pub(super) fn fit(bytes: &[u8], query: &Message) -> Fit {
 }
 
 /// The addresses of `name`, at the end of its aliases.
-pub(super) fn addresses(
-    reply: &Message,
-    name: &Name,
-    kind: RecordType,
-) -> Result<Vec<IpAddr>, ResolveError> {
+pub(super) fn addresses(reply: &Message, name: &Name, kind: RecordType) -> Result<Vec<IpAddr>, ResolveError> {
     match reply.metadata.response_code {
         ResponseCode::NoError => {}
         ResponseCode::NXDomain => return Err(ResolveError::NoSuchName),

@@ -30,15 +30,9 @@ pub(super) async fn ask(
     let bytes = query.to_vec().map_err(|_| ResolveError::Malformed)?;
     let asked = async {
         let reply = over_udp(server, &query, &bytes).await?;
-        if reply.metadata.truncation {
-            over_tcp(server, &query, &bytes).await
-        } else {
-            Ok(reply)
-        }
+        if reply.metadata.truncation { over_tcp(server, &query, &bytes).await } else { Ok(reply) }
     };
-    let reply = timeout_at(deadline, asked)
-        .await
-        .map_err(|_| ResolveError::Deadline)??;
+    let reply = timeout_at(deadline, asked).await.map_err(|_| ResolveError::Deadline)??;
     answer::addresses(&reply, name, kind)
 }
 
@@ -53,11 +47,7 @@ fn query(name: &Name, kind: RecordType) -> Message {
     message
 }
 
-async fn over_udp(
-    server: SocketAddr,
-    query: &Message,
-    bytes: &[u8],
-) -> Result<Message, ResolveError> {
+async fn over_udp(server: SocketAddr, query: &Message, bytes: &[u8]) -> Result<Message, ResolveError> {
     let any: IpAddr = match server {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
@@ -79,11 +69,7 @@ async fn over_udp(
     Err(ResolveError::Malformed)
 }
 
-async fn over_tcp(
-    server: SocketAddr,
-    query: &Message,
-    bytes: &[u8],
-) -> Result<Message, ResolveError> {
+async fn over_tcp(server: SocketAddr, query: &Message, bytes: &[u8]) -> Result<Message, ResolveError> {
     let length = u16::try_from(bytes.len()).map_err(|_| ResolveError::Malformed)?;
     let framed = [&length.to_be_bytes(), bytes].concat();
     let mut stream = TcpStream::connect(server).await.map_err(unreachable)?;

@@ -107,10 +107,7 @@ impl Resolver {
         let unreadable = |_| NameServerFault::Unreadable;
         let file = std::fs::File::open(path).map_err(unreadable)?;
         let mut text = String::new();
-        let length = file
-            .take(LIMIT)
-            .read_to_string(&mut text)
-            .map_err(unreadable)?;
+        let length = file.take(LIMIT).read_to_string(&mut text).map_err(unreadable)?;
         // A cut list would be another list.
         if u64::try_from(length).is_ok_and(|length| length == LIMIT) {
             return Err(NameServerFault::Unreadable);
@@ -123,11 +120,7 @@ impl Resolver {
     ///
     /// # Errors
     /// [`ResolveError`], within `deadline`.
-    pub async fn resolve(
-        &self,
-        name: &DnsName,
-        deadline: Instant,
-    ) -> Result<Vec<IpAddr>, ResolveError> {
+    pub async fn resolve(&self, name: &DnsName, deadline: Instant) -> Result<Vec<IpAddr>, ResolveError> {
         let mut absolute = Name::from_ascii(name.as_str()).map_err(|_| ResolveError::Malformed)?;
         absolute.set_fqdn(true);
         let (four, six) = tokio::join!(
@@ -185,10 +178,7 @@ fn turn(deadline: Instant, left: usize) -> Instant {
     const PATIENCE: Duration = Duration::from_secs(3);
     let now = Instant::now();
     let remaining = deadline.saturating_duration_since(now);
-    let share = u32::try_from(left)
-        .ok()
-        .and_then(|left| remaining.checked_div(left))
-        .unwrap_or(remaining);
+    let share = u32::try_from(left).ok().and_then(|left| remaining.checked_div(left)).unwrap_or(remaining);
     let wait = if left > 1 { share.min(PATIENCE) } else { share };
     now.checked_add(wait).unwrap_or(deadline)
 }
@@ -202,10 +192,8 @@ fn name_servers(text: &str) -> Result<Vec<SocketAddr>, NameServerFault> {
         if words.next() != Some("nameserver") {
             continue;
         }
-        let address: IpAddr = words
-            .next()
-            .and_then(|word| word.parse().ok())
-            .ok_or(NameServerFault::Line { line: number })?;
+        let address: IpAddr =
+            words.next().and_then(|word| word.parse().ok()).ok_or(NameServerFault::Line { line: number })?;
         servers.push(SocketAddr::new(address, DNS_PORT));
     }
     Ok(servers)

@@ -53,14 +53,8 @@ fn only_a_response_to_our_question_fits() {
     };
     assert_eq!(verdict(&|_| {}), "answer");
     assert_eq!(verdict(&|reply| reply.metadata.id ^= 1), "stray");
-    assert_eq!(
-        verdict(&|reply| reply.metadata.message_type = MessageType::Query),
-        "broken"
-    );
-    assert_eq!(
-        verdict(&|reply| reply.metadata.op_code = OpCode::Notify),
-        "broken"
-    );
+    assert_eq!(verdict(&|reply| reply.metadata.message_type = MessageType::Query), "broken");
+    assert_eq!(verdict(&|reply| reply.metadata.op_code = OpCode::Notify), "broken");
     assert_eq!(verdict(&|reply| reply.queries.clear()), "broken");
     let twice = |reply: &mut Message| reply.queries.push(reply.queries[0].clone());
     assert_eq!(verdict(&twice), "broken");
@@ -71,17 +65,11 @@ fn only_a_response_to_our_question_fits() {
     ] {
         let mut question = Query::query(name(other), kind);
         question.set_query_class(class);
-        assert_eq!(
-            verdict(&|reply| reply.queries = vec![question.clone()]),
-            "broken"
-        );
+        assert_eq!(verdict(&|reply| reply.queries = vec![question.clone()]), "broken");
     }
     for length in 0..query.to_vec().unwrap().len() {
         let cut = &query.to_vec().unwrap()[..length];
-        assert!(
-            !matches!(fit(cut, &query), Fit::Answer(_)),
-            "{length} bytes"
-        );
+        assert!(!matches!(fit(cut, &query), Fit::Answer(_)), "{length} bytes");
     }
 }
 
@@ -109,10 +97,7 @@ fn aliases_in_any_order_and_of_bounded_length() {
     assert_eq!(found(chain), Ok(vec!["93.184.215.3".to_owned()]));
     let open_end = vec![alias("api.example.com.", "b.example.net.")];
     assert_eq!(found(open_end), Err(ResolveError::NoAddress));
-    let ring = vec![
-        alias("api.example.com.", "b.example.net."),
-        alias("b.example.net.", "api.example.com."),
-    ];
+    let ring = vec![alias("api.example.com.", "b.example.net."), alias("b.example.net.", "api.example.com.")];
     assert_eq!(found(ring), Err(ResolveError::Malformed));
 }
 
@@ -130,11 +115,7 @@ fn codes_and_counts() {
         let verdict = addresses(&message, &name("api.example.com."), RecordType::A);
         assert_eq!(verdict, Err(expected));
     }
-    let many = |count| {
-        (0..count)
-            .map(|last| four("api.example.com.", last))
-            .collect()
-    };
+    let many = |count| (0..count).map(|last| four("api.example.com.", last)).collect();
     assert_eq!(found(many(32)).map(|list| list.len()), Ok(32));
     assert_eq!(found(many(33)), Err(ResolveError::TooManyAddresses));
 }

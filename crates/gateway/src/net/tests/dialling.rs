@@ -33,9 +33,7 @@ async fn the_first_address_that_accepts_is_used() {
 async fn a_second_listener_is_not_touched() {
     let first = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
     let port = first.local_addr().unwrap().port();
-    let second = TcpListener::bind((checked(2).address(), port))
-        .await
-        .unwrap();
+    let second = TcpListener::bind((checked(2).address(), port)).await.unwrap();
     dial(&[checked(1), checked(2)], port, soon()).await.unwrap();
     first.accept().await.unwrap();
     let touched = timeout(Duration::from_millis(50), second.accept()).await;
@@ -47,19 +45,14 @@ async fn no_listener_is_a_refusal_without_a_connection() {
     let listener = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let fault = dial(&[checked(1), checked(2)], port, soon())
-        .await
-        .unwrap_err();
+    let fault = dial(&[checked(1), checked(2)], port, soon()).await.unwrap_err();
     assert_eq!(fault, DialError::Refused);
     assert!(!fault.connection_opened());
 }
 
 #[tokio::test]
 async fn nothing_to_dial() {
-    assert_eq!(
-        dial(&[], 80, soon()).await.unwrap_err(),
-        DialError::NoAddress
-    );
+    assert_eq!(dial(&[], 80, soon()).await.unwrap_err(), DialError::NoAddress);
 }
 
 /// A listener whose queue is full neither accepts nor refuses: the kernel drops the request.
@@ -91,13 +84,9 @@ async fn a_deaf_target_meets_the_deadline_without_a_connection() {
 async fn a_deaf_address_leaves_time_for_the_next() {
     let (deaf, _queued) = deaf_listener().await;
     let port = deaf.local_addr().unwrap().port();
-    let second = TcpListener::bind((checked(2).address(), port))
-        .await
-        .unwrap();
+    let second = TcpListener::bind((checked(2).address(), port)).await.unwrap();
     let deadline = Instant::now() + Duration::from_secs(2);
-    let (_, reached) = dial(&[checked(1), checked(2)], port, deadline)
-        .await
-        .unwrap();
+    let (_, reached) = dial(&[checked(1), checked(2)], port, deadline).await.unwrap();
     assert_eq!(reached, checked(2));
     second.accept().await.unwrap();
 }

@@ -14,9 +14,7 @@ fn the_usual_spellings() {
         "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]",
         "[::1]",
     ] {
-        let host: Host = text
-            .parse()
-            .unwrap_or_else(|fault| panic!("{text}: {fault}"));
+        let host: Host = text.parse().unwrap_or_else(|fault| panic!("{text}: {fault}"));
         assert_eq!(host.to_string(), text);
     }
 }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
-};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -42,18 +40,12 @@ fn identity(
     change(&mut params);
     let key = KeyPair::generate().unwrap();
     let certificate = params.signed_by(&key, authority).unwrap();
-    Identity {
-        chain: vec![certificate.der().clone()],
-        key: key.into(),
-    }
+    Identity { chain: vec![certificate.der().clone()], key: key.into() }
 }
 
 fn unchanged(_: &mut CertificateParams) {}
 
-fn server(
-    identity: Identity,
-    versions: &[&'static rustls::SupportedProtocolVersion],
-) -> ServerConfig {
+fn server(identity: Identity, versions: &[&'static rustls::SupportedProtocolVersion]) -> ServerConfig {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(versions)
@@ -105,14 +97,8 @@ async fn a_valid_certificate_is_accepted() {
         let config = server(identity(&authority, &[HOST], unchanged), &[version]);
         assert_eq!(outcome(&trusting(&authority), HOST, config).await, Ok(()));
     }
-    let literal = server(
-        identity(&authority, &["127.0.0.1"], unchanged),
-        rustls::ALL_VERSIONS,
-    );
-    assert_eq!(
-        outcome(&trusting(&authority), "127.0.0.1", literal).await,
-        Ok(())
-    );
+    let literal = server(identity(&authority, &["127.0.0.1"], unchanged), rustls::ALL_VERSIONS);
+    assert_eq!(outcome(&trusting(&authority), "127.0.0.1", literal).await, Ok(()));
 }
 
 #[tokio::test]
@@ -132,23 +118,12 @@ async fn a_certificate_for_another_host_is_refused() {
         assert_eq!(result, Err(TlsError::WrongHost), "{names:?}");
     }
     // A wildcard covers one label, not two.
-    let wildcard = || {
-        server(
-            identity(&authority, &["*.example.com"], unchanged),
-            rustls::ALL_VERSIONS,
-        )
-    };
-    assert_eq!(
-        outcome(&trusting(&authority), HOST, wildcard()).await,
-        Ok(())
-    );
+    let wildcard = || server(identity(&authority, &["*.example.com"], unchanged), rustls::ALL_VERSIONS);
+    assert_eq!(outcome(&trusting(&authority), HOST, wildcard()).await, Ok(()));
     let two = outcome(&trusting(&authority), "a.api.example.com", wildcard()).await;
     assert_eq!(two, Err(TlsError::WrongHost));
     // The address that was dialled is no excuse.
-    let config = server(
-        identity(&authority, &[HOST], unchanged),
-        rustls::ALL_VERSIONS,
-    );
+    let config = server(identity(&authority, &[HOST], unchanged), rustls::ALL_VERSIONS);
     let result = outcome(&trusting(&authority), "127.0.0.1", config).await;
     assert_eq!(result, Err(TlsError::WrongHost));
 }
@@ -160,45 +135,26 @@ async fn a_certificate_out_of_its_time_is_refused() {
         params.not_before = date_time_ymd(2001, 1, 1);
         params.not_after = date_time_ymd(2002, 1, 1);
     });
-    let result = outcome(
-        &trusting(&authority),
-        HOST,
-        server(expired, rustls::ALL_VERSIONS),
-    )
-    .await;
+    let result = outcome(&trusting(&authority), HOST, server(expired, rustls::ALL_VERSIONS)).await;
     assert_eq!(result, Err(TlsError::Expired));
     let early = identity(&authority, &[HOST], |params| {
         params.not_before = date_time_ymd(2999, 1, 1);
         params.not_after = date_time_ymd(3000, 1, 1);
     });
-    let result = outcome(
-        &trusting(&authority),
-        HOST,
-        server(early, rustls::ALL_VERSIONS),
-    )
-    .await;
+    let result = outcome(&trusting(&authority), HOST, server(early, rustls::ALL_VERSIONS)).await;
     assert_eq!(result, Err(TlsError::NotYetValid));
 }
 
 #[tokio::test]
 async fn an_unknown_issuer_is_refused() {
     let (trusted, stranger) = (authority("ours"), authority("theirs"));
-    let config = server(
-        identity(&stranger, &[HOST], unchanged),
-        rustls::ALL_VERSIONS,
-    );
+    let config = server(identity(&stranger, &[HOST], unchanged), rustls::ALL_VERSIONS);
     let result = outcome(&trusting(&trusted), HOST, config).await;
     assert_eq!(result, Err(TlsError::UnknownIssuer));
     // Signed by itself.
     let key = KeyPair::generate().unwrap();
-    let own = CertificateParams::new(vec![HOST.to_owned()])
-        .unwrap()
-        .self_signed(&key)
-        .unwrap();
-    let own = Identity {
-        chain: vec![own.der().clone()],
-        key: key.into(),
-    };
+    let own = CertificateParams::new(vec![HOST.to_owned()]).unwrap().self_signed(&key).unwrap();
+    let own = Identity { chain: vec![own.der().clone()], key: key.into() };
     let result = outcome(&trusting(&trusted), HOST, server(own, rustls::ALL_VERSIONS)).await;
     assert_eq!(result, Err(TlsError::UnknownIssuer));
 }
@@ -212,36 +168,16 @@ async fn a_leaf_cannot_sign() {
     let leaf = leaf_params.signed_by(&leaf_key, &authority).unwrap();
     let issuer = rcgen::Issuer::new(leaf_params, leaf_key);
     let key = KeyPair::generate().unwrap();
-    let forged = CertificateParams::new(vec![HOST.to_owned()])
-        .unwrap()
-        .signed_by(&key, &issuer)
-        .unwrap();
-    let identity = Identity {
-        chain: vec![forged.der().clone(), leaf.der().clone()],
-        key: key.into(),
-    };
-    let result = outcome(
-        &trusting(&authority),
-        HOST,
-        server(identity, rustls::ALL_VERSIONS),
-    )
-    .await;
-    assert!(
-        matches!(
-            result,
-            Err(TlsError::BadCertificate | TlsError::UnknownIssuer)
-        ),
-        "{result:?}"
-    );
+    let forged = CertificateParams::new(vec![HOST.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let identity = Identity { chain: vec![forged.der().clone(), leaf.der().clone()], key: key.into() };
+    let result = outcome(&trusting(&authority), HOST, server(identity, rustls::ALL_VERSIONS)).await;
+    assert!(matches!(result, Err(TlsError::BadCertificate | TlsError::UnknownIssuer)), "{result:?}");
 }
 
 #[tokio::test]
 async fn a_protocol_that_was_not_offered_is_refused() {
     let authority = authority("ours");
-    let mut config = server(
-        identity(&authority, &[HOST], unchanged),
-        rustls::ALL_VERSIONS,
-    );
+    let mut config = server(identity(&authority, &[HOST], unchanged), rustls::ALL_VERSIONS);
     config.alpn_protocols = vec![b"h2".to_vec()];
     let result = outcome(&trusting(&authority), HOST, config).await;
     assert_eq!(result, Err(TlsError::RefusedByPeer));
@@ -249,13 +185,9 @@ async fn a_protocol_that_was_not_offered_is_refused() {
 
 #[tokio::test]
 async fn a_peer_that_is_not_tls_is_refused() {
-    for (bytes, expected) in [
-        (
-            &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
-            TlsError::Handshake,
-        ),
-        (b"", TlsError::Closed),
-    ] {
+    for (bytes, expected) in
+        [(&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], TlsError::Handshake), (b"", TlsError::Closed)]
+    {
         let listener = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move {
@@ -277,9 +209,7 @@ async fn a_peer_that_is_not_tls_is_refused() {
 #[tokio::test]
 async fn a_silent_peer_meets_the_deadline() {
     let listener = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
-    let stream = TcpStream::connect(listener.local_addr().unwrap())
-        .await
-        .unwrap();
+    let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let deadline = Instant::now() + Duration::from_millis(100);
     let result = connect(&trusting(&authority("ours")), &host(HOST), stream, deadline).await;
     assert_eq!(result.err(), Some(TlsError::Deadline));
@@ -290,15 +220,10 @@ async fn a_silent_peer_meets_the_deadline() {
 async fn no_session_is_resumed() {
     let authority = authority("ours");
     let settings = trusting(&authority);
-    let config = server(
-        identity(&authority, &[HOST], unchanged),
-        rustls::ALL_VERSIONS,
-    );
+    let config = server(identity(&authority, &[HOST], unchanged), rustls::ALL_VERSIONS);
     for _ in 0..2 {
         let stream = served(config.clone()).await;
-        let mut stream = connect(&settings, &host(HOST), stream, soon())
-            .await
-            .unwrap();
+        let mut stream = connect(&settings, &host(HOST), stream, soon()).await.unwrap();
         stream.write_all(b"hello").await.unwrap();
         // Session tickets arrive with the first bytes read.
         stream.read_to_end(&mut Vec::new()).await.unwrap();
@@ -319,16 +244,7 @@ fn ca_files() {
     assert_eq!(fault(""), Some(CaFault::Empty));
     assert_eq!(fault("not a certificate"), Some(CaFault::Empty));
     assert_eq!(fault(&key), Some(CaFault::NotOnlyCertificates));
-    assert_eq!(
-        fault(&format!("{pem}{key}")),
-        Some(CaFault::NotOnlyCertificates)
-    );
-    assert_eq!(
-        fault(&format!("{pem}{broken}")),
-        Some(CaFault::Certificate { number: 2 })
-    );
-    assert_eq!(
-        fault(&pem.replace("-----END", "----END")),
-        Some(CaFault::Pem)
-    );
+    assert_eq!(fault(&format!("{pem}{key}")), Some(CaFault::NotOnlyCertificates));
+    assert_eq!(fault(&format!("{pem}{broken}")), Some(CaFault::Certificate { number: 2 }));
+    assert_eq!(fault(&pem.replace("-----END", "----END")), Some(CaFault::Pem));
 }

@@ -34,13 +34,24 @@ pub fn cases(tree: &Tree) -> Result<Vec<Case>, Box<dyn Error>> {
     Ok(found)
 }
 
-/// Checks every forgery.
+/// Checks every forgery and prints a table of them.
 pub fn check(tree: &Tree) -> Findings {
     check_only(tree, None)
 }
 
-/// Checks every forgery, or the one of this name.
+/// Checks every forgery, or the one of this name, and prints a table of them.
 pub fn check_only(tree: &Tree, only: Option<&str>) -> Findings {
+    let faults = faults(tree, only)?;
+    for case in cases(tree)?.iter().filter(|case| only.is_none_or(|only| only == case.name)) {
+        let expected: Vec<String> =
+            case.expected().iter().map(|(line, code)| format!("{code} at {line}")).collect();
+        println!("  {:<38} {:<9} {}", case.name, case.door, expected.join(", "));
+    }
+    Ok(faults)
+}
+
+/// What is wrong with every forgery, or with the one of this name.
+pub fn faults(tree: &Tree, only: Option<&str>) -> Findings {
     let all = cases(tree)?;
     let mut faults = Vec::new();
     let forged: BTreeSet<&str> = all.iter().map(|case| case.door.as_str()).collect();
@@ -67,9 +78,6 @@ pub fn check_only(tree: &Tree, only: Option<&str>) -> Findings {
             };
             faults.extend(judge(case, variant, errors));
         }
-        let expected: Vec<String> =
-            case.expected().iter().map(|(line, code)| format!("{code} at {line}")).collect();
-        println!("  {:<44} {:<9} {}", case.name, case.door, expected.join(", "));
     }
     Ok(faults)
 }

@@ -15,16 +15,16 @@ use super::elsewhere::Answers;
 use crate::cargo::{self, CompilerError};
 use crate::tree::{Tree, mirror, read, write_if_changed};
 
-/// The crates that a copy holds: those with doors, and what they use.
-const COPIED: &[&str] = &["wire", "gate", "journal"];
+/// The crates that have doors.
+const ROOMS: &[&str] = &["wire", "gate", "journal"];
 
 /// Compiles both variants of every case.
 pub fn compile(tree: &Tree, cases: &[Case]) -> Result<Answers, Box<dyn Error>> {
     let mut answers = Answers::new();
     let rooms: BTreeSet<&str> = cases.iter().filter_map(|case| case.room.as_deref()).collect();
     for room in rooms {
-        if !COPIED.contains(&room) {
-            return Err(format!("no copy holds a crate `{room}`").into());
+        if !ROOMS.contains(&room) {
+            return Err(format!("no crate `{room}` has doors").into());
         }
         let mut copy = Copy::of(tree, room)?;
         let here: Vec<&Case> = cases.iter().filter(|case| case.room.as_deref() == Some(room)).collect();
@@ -61,9 +61,7 @@ struct Copy {
 impl Copy {
     fn of(tree: &Tree, room: &str) -> Result<Self, Box<dyn Error>> {
         let folder = tree.join("target/xtask/forge/rooms");
-        for name in COPIED {
-            mirror(&tree.join(format!("crates/{name}")), &folder.join(format!("crates/{name}")))?;
-        }
+        mirror(&tree.join("crates"), &folder.join("crates"))?;
         write_if_changed(&folder.join("Cargo.toml"), manifest(tree)?.as_bytes())?;
         fs::copy(tree.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         let honest = read(&tree.join(format!("crates/{room}/src/lib.rs")))?;
@@ -108,13 +106,12 @@ fn remove_intruders(sources: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The workspace's manifest with only the copied crates as members.
+/// The workspace's manifest with only the crates as members.
 fn manifest(tree: &Tree) -> Result<String, Box<dyn Error>> {
     let mut manifest: toml::Table = toml::from_str(&tree.read("Cargo.toml")?)?;
     let workspace =
         manifest.get_mut("workspace").and_then(toml::Value::as_table_mut).ok_or("no [workspace]")?;
-    let members: Vec<toml::Value> = COPIED.iter().map(|name| format!("crates/{name}").into()).collect();
-    workspace.insert("members".to_owned(), members.into());
+    workspace.insert("members".to_owned(), vec!["crates/*"].into());
     workspace.remove("exclude");
     Ok(toml::to_string(&manifest)?)
 }

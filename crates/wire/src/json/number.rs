@@ -114,7 +114,8 @@ fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
             return Err(broken(bytes, at));
         }
     }
-    if cannot_follow(bytes.get(at)) {
+    let next = bytes.get(at);
+    if !matches!(next, Some(b',' | b'}' | b']')) && cannot_follow(next) {
         return Err(broken(bytes, at));
     }
     // Far from the bounds of doubles (about 1e-324 and 1.8e308) the value need not be computed: the
@@ -128,7 +129,7 @@ fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
 }
 
 /// Whether this byte cannot follow a number: `0x1F`, `1_000` and `1.2.3` are misspelt numbers.
-#[inline(always)]
+#[inline(never)]
 fn cannot_follow(byte: Option<&u8>) -> bool {
     matches!(byte, Some(b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'+' | b'-'))
 }

@@ -151,6 +151,32 @@ fn escapes_are_those_of_json_and_surrogates_come_in_pairs() {
 }
 
 #[test]
+fn what_ends_a_string_is_seen_at_every_place_of_a_long_one() {
+    let mut parser = parser();
+    let mut text = format!("\"{}\"", "a".repeat(700)).into_bytes();
+    for at in 1..text.len() - 1 {
+        for (byte, reason, offset) in [
+            (b'\n', Reason::JsonSyntax, at),
+            (0, Reason::JsonSyntax, at),
+            (0x1F, Reason::JsonSyntax, at),
+            (b'"', Reason::JsonTrailingData, at + 1),
+            (b'\\', Reason::JsonEscape, at + 1),
+        ] {
+            text[at] = byte;
+            let refusal = parser.parse_text(str::from_utf8(&text).unwrap()).err();
+            let expected = if at == 700 && byte == b'\\' {
+                Refusal::new(Reason::FramingNewlineInString, 702)
+            } else {
+                Refusal::new(reason, offset)
+            };
+            assert_eq!(refusal, Some(expected), "{byte:#x} at {at}");
+        }
+        text[at] = b'a';
+        assert!(parser.parse_text(str::from_utf8(&text).unwrap()).is_ok());
+    }
+}
+
+#[test]
 fn every_unit_is_decoded_as_serde_json_decodes_it() {
     let mut parser = parser();
     for unit in 0..=0xFFFF_u32 {

@@ -18,7 +18,8 @@ struct Captured {
     bytes: Vec<u8>,
     /// When each read came: its end within `bytes`.
     stamps: Vec<(usize, Instant)>,
-    ended: bool,
+    /// How many sources are being read. Of a stream that nobody reads, nothing more will come.
+    sources: usize,
 }
 
 impl Capture {
@@ -31,6 +32,7 @@ impl Capture {
 
     pub(crate) fn drain(&self, mut source: impl Read + Send + 'static) {
         let shared = Arc::clone(&self.0);
+        shared.0.lock().expect("the reader does not panic").sources += 1;
         std::thread::spawn(move || {
             let mut chunk = vec![0; 64 * 1024];
             loop {
@@ -42,7 +44,7 @@ impl Capture {
                 let (captured, changed) = &*shared;
                 let mut captured = captured.lock().expect("the reader does not panic");
                 if read == 0 {
-                    captured.ended = true;
+                    captured.sources -= 1;
                 } else {
                     captured.bytes.extend_from_slice(&chunk[..read]);
                     let end = captured.bytes.len();
@@ -80,7 +82,7 @@ impl Capture {
             if let Some(value) = found(&captured.bytes) {
                 return Ok(value);
             }
-            if captured.ended {
+            if captured.sources == 0 {
                 return Err("ended");
             }
             let left = deadline.saturating_duration_since(Instant::now());

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 
-use crate::tree::{Tree, mirror, read};
+use crate::tree::{Tree, alone_in, mirror, read};
 use crate::{cargo, forge};
 
 #[derive(Deserialize)]
@@ -75,6 +75,7 @@ fn run_all(tree: &Tree, only: Option<&str>) -> Result<bool, Box<dyn Error>> {
     if breaks.is_empty() {
         return Err("no such break".into());
     }
+    let _lock = alone_in(&tree.join("target/xtask/break"))?;
     let copy = Copy::of(tree)?;
     let mut sound = true;
     let mut green: BTreeMap<String, bool> = BTreeMap::new();

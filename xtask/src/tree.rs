@@ -61,6 +61,14 @@ impl Tree {
     }
 }
 
+/// Waits until no other run works in this folder of build products; holds it until dropped.
+pub fn alone_in(folder: &Path) -> io::Result<fs::File> {
+    fs::create_dir_all(folder)?;
+    let lock = fs::File::create(folder.join("lock"))?;
+    lock.lock()?;
+    Ok(lock)
+}
+
 /// Reads a text file; the error names it.
 pub fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path).map_err(|error| named(&error, path))

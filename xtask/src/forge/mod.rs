@@ -14,7 +14,7 @@ use std::error::Error;
 
 use crate::Findings;
 use crate::cargo::CompilerError;
-use crate::tree::Tree;
+use crate::tree::{Tree, alone_in};
 
 pub use case::Case;
 use case::Variant;
@@ -67,6 +67,7 @@ pub fn faults(tree: &Tree, only: Option<&str>) -> Findings {
         return Err(format!("no forgery is named `{}`", only.unwrap_or_default().escape_debug()).into());
     }
     let (rooms, crates): (Vec<Case>, Vec<Case>) = chosen.into_iter().partition(|case| case.room.is_some());
+    let _lock = alone_in(&tree.join("target/xtask/forge"))?;
     let mut answers = elsewhere::compile(tree, &crates)?;
     answers.extend(room::compile(tree, &rooms)?);
     for case in crates.iter().chain(&rooms) {

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
     })?;
     let loaded = context::load(&arguments.config)?;
     let log = Log::start(&loaded.config.log, diagnostics == Diagnostics::Merged)
-        .map_err(|error| Failure::io(error.to_string()))?;
+        .map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot start a thread: {error}")))?;
     let reporter = log.clone();
     stdio::install_panic_hook(move |line| reporter.error(line));
     if let Some(expected) = &arguments.expect_config {

@@ -4,6 +4,12 @@
 //! Does not belong here: a session's stdout, which is never written from here.
 
 use std::io::{self, Write};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::Duration;
+
+/// How long a line for stderr may take.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// One line on stdout.
 pub(crate) fn line(text: &str) {
@@ -15,9 +21,17 @@ pub(crate) fn text(text: &str) {
     write(&mut io::stdout().lock(), text);
 }
 
-/// One line on stderr.
+/// One line on stderr. A stderr that nobody drains holds nothing up.
 pub(crate) fn complain(text: &str) {
-    write(&mut io::stderr().lock(), &format!("{text}\n"));
+    let line = format!("{text}\n");
+    let (done, waiting) = sync_channel(1);
+    let written = thread::Builder::new().spawn(move || {
+        write(&mut io::stderr().lock(), &line);
+        let _ = done.send(());
+    });
+    if written.is_ok() {
+        let _ = waiting.recv_timeout(PATIENCE);
+    }
 }
 
 fn write(to: &mut dyn Write, text: &str) {

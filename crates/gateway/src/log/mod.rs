@@ -20,17 +20,6 @@ use std::time::Duration;
 use crate::config::{self, LogFormat, LogLevel};
 use sink::{Output, Sink};
 
-/// The log cannot be started.
-#[derive(Debug, thiserror::Error)]
-pub enum LogError {
-    /// Its file cannot be opened.
-    #[error("cannot open the log file: {0}")]
-    File(io::Error),
-    /// No thread can be started.
-    #[error("cannot start the log: {0}")]
-    Thread(io::Error),
-}
-
 /// Writes lines of at least its level. Clones share one sink.
 #[derive(Clone, Debug)]
 pub struct Log {
@@ -41,18 +30,24 @@ pub struct Log {
 
 impl Log {
     /// Starts the log that the configuration asks for. `merged` says that stderr must stay silent, because
-    /// it is one stream with stdout; a log file is written all the same.
+    /// it is one stream with stdout; a log file is written all the same. A file that cannot be opened is
+    /// replaced by stderr, and said there: diagnostics are no reason not to serve.
     ///
     /// # Errors
-    /// [`LogError`].
-    pub fn start(settings: &config::Log, merged: bool) -> Result<Self, LogError> {
-        let output = match &settings.file {
-            Some(file) => Output::File(file::Rotating::open(file).map_err(LogError::File)?),
-            None if merged => Output::Nowhere,
-            None => Output::Stderr,
+    /// When no thread can be started.
+    pub fn start(settings: &config::Log, merged: bool) -> io::Result<Self> {
+        let fallback = if merged { Output::Nowhere } else { Output::Stderr };
+        let (output, fault) = match settings.file.as_ref().map(file::Rotating::open) {
+            None => (fallback, None),
+            Some(Ok(file)) => (Output::File(file), None),
+            Some(Err(fault)) => (fallback, Some(fault)),
         };
-        let sink = Sink::start(output).map_err(LogError::Thread)?;
-        Ok(Self { level: settings.level, format: settings.format, sink: Arc::new(sink) })
+        let log =
+            Self { level: settings.level, format: settings.format, sink: Arc::new(Sink::start(output)?) };
+        if let Some(fault) = fault {
+            log.error(&format!("the log file cannot be opened: {fault}"));
+        }
+        Ok(log)
     }
 
     /// What stops something.

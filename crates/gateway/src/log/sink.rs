@@ -4,9 +4,9 @@
 //! Does not belong here: levels, the form of a line.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 

@@ -396,7 +396,7 @@ fn wide_object() -> String {
 /// A feed of posts: nested objects, many repeated names, texts in several scripts, links, nulls.
 fn feed() -> serde_json::Value {
     let mut random = Random(5);
-    let mut user = |random: &mut Random| {
+    let user = |random: &mut Random| {
         serde_json::json!({
             "id": random.next() >> 11, "id_str": (random.next() >> 11).to_string(), "name": random.words(1, 3),
             "screen_name": format!("user_{}", random.below(100_000)), "location": random.pick(&["", "東京", "Lisboa", "Berlin"]),

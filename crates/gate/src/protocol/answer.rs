@@ -88,9 +88,7 @@ fn describe(tool: &Tool, revision: Revision) -> Value {
         if let Some(title) = tool.title() {
             members.insert("title".to_owned(), json!(title));
         }
-        if let Some(schema) = tool.output_schema() {
-            members.insert("outputSchema".to_owned(), schema.clone());
-        }
+        members.insert("outputSchema".to_owned(), tool.output_schema().clone());
     }
     Value::Object(members)
 }

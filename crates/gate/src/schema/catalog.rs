@@ -21,7 +21,7 @@ pub struct Tool {
     pub(super) parameters: Vec<Parameter>,
     pub(super) ignored: Vec<String>,
     pub(super) template: HttpTemplate,
-    pub(super) output_schema: Option<Value>,
+    pub(super) output_schema: Value,
     pub(super) input_schema: Value,
 }
 
@@ -68,10 +68,11 @@ impl Tool {
         &self.input_schema
     }
 
-    /// The published JSON Schema of `structuredContent`, if the tool has one.
+    /// The published JSON Schema of `structuredContent` (2020-12), closed: the same for every tool, and
+    /// independent of what a target answers.
     #[must_use]
-    pub const fn output_schema(&self) -> Option<&Value> {
-        self.output_schema.as_ref()
+    pub const fn output_schema(&self) -> &Value {
+        &self.output_schema
     }
 }
 

@@ -10,22 +10,15 @@ use super::bounds::compile_parameter;
 use super::catalog::Tool;
 use super::declaration::{DeclarationFault, HttpDeclaration, ToolDeclaration};
 use super::parameter::{Kind, Parameter};
-use super::publish::input_schema;
+use super::publish::{input_schema, output_schema};
 use super::template::{BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate};
 use super::text::is_plain_segment;
 use crate::action::Method;
 
 /// Compiles a declaration.
 pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<DeclarationFault>> {
-    let ToolDeclaration {
-        name,
-        title,
-        description,
-        parameters: declared,
-        ignore_arguments,
-        http,
-        output_schema,
-    } = declaration;
+    let ToolDeclaration { name, title, description, parameters: declared, ignore_arguments, http } =
+        declaration;
     let mut faults = Faults(Vec::new());
     if !is_tool_name(&name) {
         faults.add(
@@ -50,17 +43,17 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
             faults.add(&["ignore_arguments"], format!("`{ignored}` is a declared parameter"), None);
         }
     }
-    if let Some(schema) = &output_schema
-        && schema.get("type").and_then(serde_json::Value::as_str) != Some("object")
-    {
-        faults.add(&["output_schema"], "the schema's root must have `\"type\": \"object\"`", None);
-    }
     // A template is judged only against parameters that are all sound.
     if !faults.0.is_empty() {
         return Err(faults.0);
     }
-    let template = Templates { parameters: &parameters, used: BTreeSet::new(), faults: Faults(Vec::new()) }
-        .compile(http)?;
+    let template = Templates {
+        parameters: &parameters,
+        used: BTreeSet::new(),
+        unreadable: false,
+        faults: Faults(Vec::new()),
+    }
+    .compile(http)?;
     Ok(Tool {
         name: name.into(),
         title,
@@ -69,7 +62,7 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
         parameters,
         ignored: ignore_arguments,
         template,
-        output_schema,
+        output_schema: output_schema(),
     })
 }
 
@@ -92,6 +85,8 @@ impl Faults {
 struct Templates<'a> {
     parameters: &'a [Parameter],
     used: BTreeSet<Arc<str>>,
+    /// Whether a template could not be read, so that nobody knows which parameters it uses.
+    unreadable: bool,
     faults: Faults,
 }
 
@@ -102,9 +97,8 @@ impl Templates<'_> {
         let query = self.pairs("query", &http.query, &http.reserved_names);
         let headers = self.pairs("headers", &http.headers, &http.reserved_names);
         let body = http.body.as_ref().and_then(|tree| self.body(tree));
-        if let (Some(_), Some(MethodTemplate::Literal(method @ (Method::Get | Method::Head)))) =
-            (&body, &method)
-        {
+        let bodyless = method.as_ref().and_then(|method| self.bodyless(method));
+        if let (Some(_), Some(method)) = (&body, bodyless) {
             self.faults.add(
                 &["body"],
                 format!("a {method} request carries no body"),
@@ -112,7 +106,7 @@ impl Templates<'_> {
             );
         }
         for parameter in self.parameters {
-            if !self.used.contains(parameter.name()) {
+            if !self.unreadable && !self.used.contains(parameter.name()) {
                 let hint = format!(
                     "put `{{{}}}` into the path, query, headers or body, or remove it",
                     parameter.name()
@@ -163,23 +157,7 @@ impl Templates<'_> {
             return method.map(MethodTemplate::Literal);
         };
         let parameter = self.parameter(&name, &place)?;
-        let methods = match &parameter.kind {
-            Kind::Enum { values } if parameter.is_always_present() => {
-                values.iter().map(|value| Method::from_name(value)).collect::<Option<Vec<_>>>()
-            }
-            Kind::Enum { .. }
-            | Kind::String { .. }
-            | Kind::Word { .. }
-            | Kind::Int { .. }
-            | Kind::Number { .. }
-            | Kind::Bool
-            | Kind::Path { .. }
-            | Kind::AbsPath { .. }
-            | Kind::Host
-            | Kind::Url { .. }
-            | Kind::Text { .. }
-            | Kind::List { .. } => None,
-        };
+        let methods = methods(&parameter.kind).filter(|_| parameter.is_always_present());
         let Some(methods) = methods else {
             self.faults.add(
                 &place,
@@ -191,10 +169,23 @@ impl Templates<'_> {
         Some(MethodTemplate::Parameter { name, safe: methods.into_iter().all(Method::is_safe) })
     }
 
+    /// A method that the tool can use and that carries no body (RFC 9110, 9.3.1 and 9.3.2).
+    fn bodyless(&self, method: &MethodTemplate) -> Option<Method> {
+        let carries_none = |method: &Method| matches!(method, Method::Get | Method::Head);
+        match method {
+            MethodTemplate::Literal(method) => Some(*method).filter(carries_none),
+            MethodTemplate::Parameter { name, .. } => {
+                let parameter = self.parameters.iter().find(|parameter| parameter.name() == &**name)?;
+                methods(&parameter.kind)?.into_iter().find(carries_none)
+            }
+        }
+    }
+
     fn text(&mut self, text: &str, place: &[&str]) -> Option<TextTemplate> {
         match TextTemplate::read(text) {
             Ok(template) => Some(template),
             Err(problem) => {
+                self.unreadable = true;
                 self.faults.add(place, problem, None);
                 None
             }
@@ -204,6 +195,7 @@ impl Templates<'_> {
     fn path(&mut self, text: &str) -> Vec<SegmentTemplate> {
         let place = ["path"];
         let Some(relative) = text.strip_prefix('/') else {
+            self.unreadable = true;
             self.faults.add(&place, "the path must begin with `/`", None);
             return Vec::new();
         };
@@ -238,6 +230,7 @@ impl Templates<'_> {
         }
         let names: Vec<_> = template.parameters().cloned().collect();
         if names.len() > 1 {
+            self.used.extend(names);
             self.faults.add(
                 place,
                 "a path segment holds one parameter at most",
@@ -316,6 +309,7 @@ impl Templates<'_> {
                 Some(body)
             }
             Err((place, problem)) => {
+                self.unreadable = true;
                 let place: Vec<_> =
                     core::iter::once("body").chain(place.iter().map(String::as_str)).collect();
                 self.faults.add(&place, problem, None);
@@ -349,6 +343,24 @@ impl Templates<'_> {
                 );
             }
         }
+    }
+}
+
+/// The values of an enum, if all of them are methods.
+fn methods(kind: &Kind) -> Option<Vec<Method>> {
+    match kind {
+        Kind::Enum { values } => values.iter().map(|value| Method::from_name(value)).collect(),
+        Kind::String { .. }
+        | Kind::Word { .. }
+        | Kind::Int { .. }
+        | Kind::Number { .. }
+        | Kind::Bool
+        | Kind::Path { .. }
+        | Kind::AbsPath { .. }
+        | Kind::Host
+        | Kind::Url { .. }
+        | Kind::Text { .. }
+        | Kind::List { .. } => None,
     }
 }
 

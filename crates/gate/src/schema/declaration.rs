@@ -22,8 +22,6 @@ pub struct ToolDeclaration {
     pub ignore_arguments: Vec<String>,
     /// The HTTP request that the tool performs.
     pub http: HttpDeclaration,
-    /// The JSON Schema published for `structuredContent`; must be an object schema.
-    pub output_schema: Option<Value>,
 }
 
 /// A declared parameter.

@@ -24,6 +24,39 @@ pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
     schema
 }
 
+/// The schema of every structured result: the gateway's own envelope around what a target answered, which
+/// is nobody's to promise. `body` is any JSON value.
+pub(super) fn output_schema() -> Value {
+    let text = json!({"type": "string"});
+    json!({
+        "type": "object",
+        "properties": {
+            "status": {"type": "integer", "minimum": 200, "maximum": 999},
+            "headers": {
+                "type": "object",
+                "properties": {
+                    "content-type": text,
+                    "etag": text,
+                    "last-modified": text,
+                    "link": text,
+                    "retry-after": text,
+                },
+                "additionalProperties": false,
+            },
+            "redirect_not_followed": {
+                "type": "string",
+                "description": "The origin that the target redirects to.",
+            },
+            "truncated": {"type": "boolean", "description": "Whether the body is longer than what is shown."},
+            "body": {"description": "The body: JSON if the target sent JSON, otherwise text."},
+            "body_base64": {"type": "string", "description": "A body that is not text."},
+            "body_refused": {"type": "string", "description": "Why the body is not shown."},
+        },
+        "required": ["status", "headers", "truncated"],
+        "additionalProperties": false,
+    })
+}
+
 /// The schema of one parameter.
 pub(super) fn parameter_schema(kind: &Kind, description: Option<&str>, default: Option<&Value>) -> Value {
     let mut schema = kind_schema(kind);

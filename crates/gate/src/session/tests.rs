@@ -54,7 +54,6 @@ fn tool(name: &str) -> ToolDeclaration {
             body: None,
             reserved_names: Vec::new(),
         },
-        output_schema: None,
     }
 }
 

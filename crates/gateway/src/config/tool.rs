@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::schema::{HttpDeclaration, ParameterDeclaration, ToolDeclaration};
-use framegate_wire::Limits;
-use framegate_wire::json::Parser;
 use serde_json::Value;
 use toml::de::DeValue;
 
@@ -19,7 +17,7 @@ use super::model::{Allow, Target, Tool};
 use super::tables::{prose, seconds};
 use super::{code_position, credential, parameter, suggest, value};
 
-pub(super) const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 13] = [
     "title",
     "description",
     "allow",
@@ -30,7 +28,6 @@ pub(super) const KEYS: [&str; 14] = [
     "headers",
     "body",
     "ignore_arguments",
-    "output_schema",
     "deadline_seconds",
     "code_position",
     "params",
@@ -77,7 +74,6 @@ pub(super) fn read(
         Some(entry) => ignored(&entry, report),
         None => Vec::new(),
     };
-    let output_schema = table.get("output_schema").and_then(|entry| json_text(&entry, report));
     let deadline = seconds(table, "deadline_seconds", 1..=600, report);
     let accepted = table.get("code_position").is_some_and(|entry| is_accepted(&entry, report));
     let parameters = parameters(table, report);
@@ -121,7 +117,6 @@ pub(super) fn read(
                 .into_iter()
                 .collect(),
         },
-        output_schema,
     };
     code_position::check(&declaration, table, accepted, report);
     let tool = Tool { target: target.to_owned(), allow, deadline };
@@ -229,30 +224,6 @@ fn ignored(entry: &Entry<'_>, report: &mut Report) -> Vec<String> {
         }
     }
     names
-}
-
-/// JSON as text, read as strictly as an agent's.
-fn json_text(entry: &Entry<'_>, report: &mut Report) -> Option<Value> {
-    let text = entry.string(report)?;
-    let limits = Limits::default();
-    let mut parser = Parser::new(&limits);
-    match parser.parse_text(text.text) {
-        Ok(document) => Some(document.root().to_owned_json()),
-        Err(refusal) => {
-            let problem = format!(
-                "{} is no strict JSON: {} at byte {}",
-                quoted(entry.key),
-                refusal.reason(),
-                refusal.offset()
-            );
-            report.error(
-                &text.span,
-                problem,
-                "write a JSON object in a TOML string, such as `'{\"type\":\"object\"}'`",
-            );
-            None
-        }
-    }
 }
 
 fn is_accepted(entry: &Entry<'_>, report: &mut Report) -> bool {

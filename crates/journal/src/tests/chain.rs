@@ -51,7 +51,6 @@ fn catalog() -> Catalog {
         parameters: vec![marker],
         ignore_arguments: Vec::new(),
         http,
-        output_schema: None,
     };
     Catalog::compile(vec![tool]).unwrap()
 }

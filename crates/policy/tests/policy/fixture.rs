@@ -71,7 +71,6 @@ pub(crate) fn tool(
             body: (!lists.is_empty()).then(|| lists.into()),
             reserved_names: Vec::new(),
         },
-        output_schema: None,
     }
 }
 

@@ -173,5 +173,5 @@ fn every_removal_from_a_good_file_is_judged_alike() {
         );
         alike += usize::from(loads == valid);
     }
-    assert!(alike > 90, "{alike}");
+    assert!(alike >= 90, "{alike}");
 }

@@ -64,7 +64,7 @@ const MAX_LINKS: u32 = 40;
 ///
 /// # Errors
 /// [`FileFault`].
-pub(super) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, FileFault> {
+pub(crate) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, FileFault> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let descriptor = rustix::fs::open(path, flags, Mode::empty()).map_err(open_fault)?;
     let file = File::from(descriptor);

@@ -37,6 +37,7 @@ mod tests;
 pub use digest::{Digest, DigestSyntax};
 pub use fault::{Fault, Faults, Severity};
 pub use file::FileFault;
+pub(crate) use file::read as read_trusted;
 pub use load::{LoadError, Loaded, PolicyText};
 pub use locate::{LocateError, locate};
 pub use model::{

@@ -4,7 +4,7 @@
 //! Does not belong here: credentials, names, connections; the recorder has none.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Mutex;
@@ -28,7 +28,8 @@ pub struct RecordError {
 /// Writes each action as one JSON line.
 #[derive(Debug)]
 pub struct Recorder {
-    file: Mutex<File>,
+    /// `None` once a write has failed: what follows half a line would not be read.
+    file: Mutex<Option<File>>,
 }
 
 impl Recorder {
@@ -39,7 +40,7 @@ impl Recorder {
     pub fn create(path: &Path) -> Result<Self, RecordError> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         match file {
-            Ok(file) => Ok(Self { file: Mutex::new(file) }),
+            Ok(file) => Ok(Self { file: Mutex::new(Some(file)) }),
             Err(cause) => {
                 Err(RecordError { path: path.display().to_string().escape_default().to_string(), cause })
             }
@@ -62,8 +63,21 @@ impl Recorder {
                 "action": call.action().to_json(),
             }),
         );
-        let mut file = self.file.lock().map_err(|_| io::Error::other("the recorder failed before"))?;
-        file.write_all(&line)
+        let failed_before = || io::Error::other("the recorder failed before");
+        let mut held = self.file.lock().map_err(|_| failed_before())?;
+        let mut file = held.take().ok_or_else(failed_before)?;
+        let whole = file.stream_position()?;
+        match file.write_all(&line) {
+            Ok(()) => {
+                *held = Some(file);
+                Ok(())
+            }
+            Err(fault) => {
+                // Half a record is none; if it cannot be removed, at least nothing follows it.
+                let _ = file.set_len(whole);
+                Err(fault)
+            }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub mod tls;
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "the end-to-end harness exports the same file")]
 #[path = "../../../../e2e/src/stub_dns.rs"]
-mod stub_dns;
+pub(crate) mod stub_dns;
 #[cfg(test)]
 mod tests;
 

@@ -1,17 +1,20 @@
 //! One request, one answer, on a connection of its own.
 //!
-//! Belongs here: HTTP/1.1 within bounds on head, body and count of fields.
+//! Belongs here: HTTP/1.1 within bounds on head and count of fields, and what makes an answer ambiguous.
 //! Does not belong here: addresses, TLS, what an answer means.
 
 use std::pin::pin;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use framegate_vault::Redactor;
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Request, StatusCode};
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::body::{self, Kept};
 use super::sent::{Sent, Watched};
 
 /// The most fields in an answer's head.
@@ -24,25 +27,22 @@ const MAX_HEAD: usize = 64 * 1024;
 pub(super) enum ExchangeError {
     #[error("the connection ended before the answer was complete")]
     Closed,
-    #[error("the target's answer is not valid HTTP/1.1, or its head is too large")]
+    #[error("the target's answer is not sound HTTP/1.1, or its head is too large")]
     Malformed,
 }
 
-/// An answer, its body possibly cut.
-#[derive(Debug)]
+/// An answer. No `Debug`: a peer wrote it, and its head is not masked yet.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-    /// Whether the body is longer than what was kept.
-    pub(super) cut: bool,
+    pub(super) body: Kept,
 }
 
-/// Sends the request and reads at most `limit` bytes of the answer's body, and a little more, so that a
-/// secret across the limit is still found before the rest is cut.
+/// Sends the request and reads the answer, at most `limit` bytes of its body, masked.
 pub(super) async fn exchange<S>(
     stream: S,
     request: Request<Full<Bytes>>,
+    redactor: &Redactor,
     limit: usize,
     sent: &Sent,
 ) -> Result<Answer, ExchangeError>
@@ -57,8 +57,11 @@ where
     let mut answer = pin!(async {
         let response = sender.send_request(request).await.map_err(|error| classify(&error))?;
         let (head, body) = response.into_parts();
-        let (body, cut) = read(body, limit.saturating_add(MARGIN)).await?;
-        Ok(Answer { status: head.status, headers: head.headers, body, cut })
+        if !is_sound(head.status, &head.headers) {
+            return Err(ExchangeError::Malformed);
+        }
+        let body = body::read(body, redactor, limit).await.map_err(|error| classify(&error))?;
+        Ok(Answer { status: head.status, headers: head.headers, body })
     });
     // The connection is driven here and not in a task of its own: when this future is dropped, the
     // connection is closed.
@@ -69,21 +72,17 @@ where
     }
 }
 
-/// How much is read beyond the limit, in bytes: the longest spelling of a common secret.
-const MARGIN: usize = 16 * 1024;
-
-async fn read(mut body: hyper::body::Incoming, limit: usize) -> Result<(Bytes, bool), ExchangeError> {
-    let mut kept = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| classify(&error))?;
-        let Ok(data) = frame.into_data() else { continue };
-        let room = limit.saturating_sub(kept.len());
-        kept.extend_from_slice(data.get(..room).unwrap_or(&data));
-        if data.len() > room {
-            return Ok((kept.freeze(), true));
-        }
-    }
-    Ok((kept.freeze(), false))
+/// Whether the answer has one reading. Refused beyond what hyper refuses: two statements of the body's length
+/// (RFC 9112 section 6.3), a transfer coding that was not asked for, and a change of protocol.
+fn is_sound(status: StatusCode, headers: &HeaderMap) -> bool {
+    let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    let length_is_clear = match (codings.next(), codings.next()) {
+        (None, _) => lengths <= 1,
+        (Some(coding), None) => lengths == 0 && coding.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        (Some(_), Some(_)) => false,
+    };
+    length_is_clear && !status.is_informational()
 }
 
 fn classify(error: &hyper::Error) -> ExchangeError {

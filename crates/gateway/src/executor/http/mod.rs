@@ -6,30 +6,38 @@
 //! A request is sent once: no retry, no redirect, no reused connection, no proxy, no cookie, no automatic
 //! answer to a challenge.
 
+mod body;
 mod credential;
 mod exchange;
 mod request;
 mod response;
 mod sent;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use framegate_gate::action::{Action, HttpAction, Scheme};
 use framegate_gate::outcome::Outcome;
 use framegate_journal::Recorded;
-use framegate_vault::{Environment, Redactor, Source, Watched};
+use framegate_vault::{Environment, Source};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Executor, Performing};
-use crate::config::{Config, Target};
+use crate::config::{self, Config, FileFault, Target};
 use crate::net::resolve::Resolver;
-use crate::net::tls::TlsSettings;
+use crate::net::tls::{CaFault, TlsError, TlsSettings};
 use crate::net::{self, NetError};
-use credential::Credential;
+use credential::{Credential, CredentialError};
 use exchange::ExchangeError;
+use request::BuildError;
 use sent::Sent;
+
+/// A file of certificate authorities holds at most 1 MiB.
+const MAX_CA_BYTES: usize = 1024 * 1024;
 
 /// Performs HTTP actions.
 pub struct HttpExecutor {
@@ -52,32 +60,51 @@ impl core::fmt::Debug for HttpExecutor {
     }
 }
 
-/// A target cannot be used as configured.
-#[derive(Debug, thiserror::Error)]
+/// A target cannot be used as configured. The path is escaped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpSetupError {
-    /// Its certificate authorities.
-    #[error("target `{target}`: the `ca` file {problem}")]
-    Ca {
+    /// What its file of certificate authorities holds.
+    #[error("target `{target}`: the `ca` file `{path}` is not usable: {fault}")]
+    Authorities {
         /// The target's name.
         target: String,
-        /// What is wrong.
-        problem: String,
+        /// The file.
+        path: String,
+        /// What is wrong with its content.
+        fault: CaFault,
+    },
+    /// Its file of certificate authorities cannot be trusted or read.
+    #[error("target `{target}`: the `ca` file `{path}` {fault}")]
+    File {
+        /// The target's name.
+        target: String,
+        /// The file.
+        path: String,
+        /// What is wrong with the file.
+        fault: FileFault,
     },
 }
 
-/// Why an action was not performed, or what is known of it.
+/// Why there is no answer. An agent reads it: no text of it comes from a peer or a library.
+#[derive(Debug, thiserror::Error)]
 enum Trouble {
-    /// No byte of the request left: the target cannot have acted.
-    NotSent(String),
-    /// The request was at least begun: the target may have acted.
-    Unknown(String),
+    #[error("the credential cannot be used: {0}")]
+    Credential(#[from] CredentialError),
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    #[error("the target has no `ca`")]
+    NoAuthorities,
+    #[error(transparent)]
+    Request(#[from] BuildError),
+    #[error("the target could not be reached: {0}")]
+    Unreachable(#[from] NetError),
 }
 
 impl HttpExecutor {
     /// Prepares the targets: certificate authorities are read now, secrets are not.
     ///
     /// # Errors
-    /// [`HttpSetupError`].
+    /// [`HttpSetupError`], of the first target by name.
     pub fn new(
         config: &Config,
         resolver: Resolver,
@@ -85,17 +112,7 @@ impl HttpExecutor {
     ) -> Result<Self, HttpSetupError> {
         let mut targets = BTreeMap::new();
         for (name, target) in &config.targets {
-            let fault = |problem: String| HttpSetupError::Ca { target: name.clone(), problem };
-            let tls = match &target.ca {
-                None => None,
-                Some(path) => {
-                    let pem = std::fs::read(path).map_err(|_| fault("cannot be read".to_owned()))?;
-                    Some(
-                        TlsSettings::from_ca_pem(&pem)
-                            .map_err(|cause| fault(format!("is not usable: {cause}")))?,
-                    )
-                }
-            };
+            let tls = target.ca.as_deref().map(|path| authorities(name, path)).transpose()?;
             targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls });
         }
         let tool_deadlines =
@@ -112,23 +129,20 @@ impl HttpExecutor {
         let limit = self.tool_deadlines.get(call.tool().name()).copied().unwrap_or(ready.target.deadline);
         let deadline = after(limit);
         let sent = Sent::default();
-        let performed = timeout_at(deadline, self.request(action, ready, deadline, &sent)).await;
-        match performed {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(Trouble::NotSent(why))) => Outcome::failed(format!("{why}; nothing was sent")),
-            Ok(Err(Trouble::Unknown(why))) => {
-                Outcome::unknown(format!("{why}; the request was sent and may have been carried out"))
-            }
-            Err(_) if sent.any() => Outcome::unknown(format!(
-                "no complete answer within {} s; the request was sent and may have been carried out",
-                limit.as_secs()
-            )),
-            Err(_) => {
-                Outcome::failed(format!("no connection within {} s; nothing was sent", limit.as_secs()))
-            }
+        let why = match timeout_at(deadline, self.request(action, ready, deadline, &sent)).await {
+            Ok(Ok(outcome)) => return outcome,
+            Ok(Err(trouble)) => trouble.to_string(),
+            Err(_) => format!("there was no complete answer within {} s", limit.as_secs()),
+        };
+        // The one place that decides between the two: whatever went wrong, only the first byte counts.
+        if sent.any() {
+            Outcome::unknown(format!("{why}; the request was sent and may have been carried out"))
+        } else {
+            Outcome::failed(format!("{why}; nothing was sent"))
         }
     }
 
+    /// One request. The credential is opened first: one that cannot be used costs no look-up.
     async fn request(
         &self,
         action: &HttpAction,
@@ -139,39 +153,26 @@ impl HttpExecutor {
         let target = &ready.target;
         let credential = match &target.auth {
             None => None,
-            Some(auth) => Some(
-                Credential::load(auth, &self.secrets, &self.environment)
-                    .map_err(|cause| Trouble::NotSent(format!("the credential cannot be used: {cause}")))?,
-            ),
+            Some(auth) => Some(Credential::load(auth, &self.secrets, &self.environment)?),
         };
-        let redactor = Redactor::new(credential.iter().map(|credential| Watched {
-            name: credential.name(),
-            secret: credential.secret(),
-            user: credential.user(),
-        }))
-        .map_err(|cause| Trouble::NotSent(cause.to_string()))?;
-        let request = request::build(action, &target.headers, credential.as_ref())
-            .map_err(|cause| Trouble::NotSent(cause.to_string()))?;
+        let redactor = credential::redactor(credential.as_ref())?;
+        let request = request::build(action, &target.headers, credential.as_ref())?;
         drop(credential);
         let connect_deadline = after(target.connect).min(deadline);
         let origin = action.origin();
-        let connecting =
-            net::connect(&self.resolver, &target.addresses, &target.host, origin.port(), connect_deadline);
-        let (stream, _) = connecting.await.map_err(not_sent)?;
+        let (stream, _) =
+            net::connect(&self.resolver, &target.addresses, &target.host, origin.port(), connect_deadline)
+                .await?;
+        let limit = target.max_response_bytes;
         let answer = match (origin.scheme(), &ready.tls) {
-            (Scheme::Http, _) => exchange::exchange(stream, request, target.max_response_bytes, sent).await,
+            (Scheme::Http, _) => exchange::exchange(stream, request, &redactor, limit, sent).await?,
             (Scheme::Https, Some(tls)) => {
-                let stream = net::tls::connect(tls, &target.host, stream, connect_deadline)
-                    .await
-                    .map_err(|cause| not_sent(NetError::Tls(cause)))?;
-                exchange::exchange(stream, request, target.max_response_bytes, sent).await
+                let stream = net::tls::connect(tls, &target.host, stream, connect_deadline).await?;
+                exchange::exchange(stream, request, &redactor, limit, sent).await?
             }
-            (Scheme::Https, None) => return Err(Trouble::NotSent("the target has no `ca`".to_owned())),
+            (Scheme::Https, None) => return Err(Trouble::NoAuthorities),
         };
-        match answer {
-            Ok(answer) => Ok(response::outcome(&answer, &redactor, target.max_response_bytes)),
-            Err(error) => Err(trouble(&error, sent)),
-        }
+        Ok(response::outcome(&answer, &redactor, origin))
     }
 }
 
@@ -181,15 +182,29 @@ impl Executor for HttpExecutor {
     }
 }
 
+impl From<TlsError> for Trouble {
+    fn from(fault: TlsError) -> Self {
+        Self::Unreachable(NetError::Tls(fault))
+    }
+}
+
+/// Whom a target's certificate must be signed by. Whoever can write the file can pose as the target, so it is
+/// judged like the configuration.
+fn authorities(target: &str, path: &Path) -> Result<TlsSettings, HttpSetupError> {
+    let shown = || path.to_string_lossy().escape_debug().to_string();
+    let pem = config::read_trusted(path, MAX_CA_BYTES).map_err(|fault| HttpSetupError::File {
+        target: target.to_owned(),
+        path: shown(),
+        fault,
+    })?;
+    TlsSettings::from_ca_pem(&pem).map_err(|fault| HttpSetupError::Authorities {
+        target: target.to_owned(),
+        path: shown(),
+        fault,
+    })
+}
+
 fn after(limit: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(limit).unwrap_or(now)
-}
-
-fn not_sent(cause: NetError) -> Trouble {
-    Trouble::NotSent(format!("the target could not be reached: {cause}"))
-}
-
-fn trouble(error: &ExchangeError, sent: &Sent) -> Trouble {
-    if sent.any() { Trouble::Unknown(error.to_string()) } else { Trouble::NotSent(error.to_string()) }
 }

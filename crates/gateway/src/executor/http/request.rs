@@ -6,6 +6,7 @@
 use bytes::Bytes;
 use framegate_gate::action::HttpAction;
 use http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, USER_AGENT};
+use http::uri::PathAndQuery;
 use http::{Method, Request, Uri};
 use http_body_util::Full;
 
@@ -14,13 +15,14 @@ use super::credential::{Credential, CredentialError};
 /// Why no request can be built.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BuildError {
-    #[error("the action does not make a request")]
-    Parts,
     #[error("the credential cannot be used: {0}")]
     Credential(#[from] CredentialError),
+    #[error("the action does not make a request")]
+    Parts,
 }
 
-/// Builds the request: the action's parts, the target's literal headers, the credential last.
+/// Builds the request: the action's parts, the declared headers, those that hold the exchange together over them, the
+/// credential last.
 pub(super) fn build(
     action: &HttpAction,
     literal: &[(String, String)],
@@ -30,7 +32,7 @@ pub(super) fn build(
     let target = action.path_and_query();
     let uri = Uri::builder().path_and_query(target.as_str()).build().map_err(|_| BuildError::Parts)?;
     // What is sent is what was judged: the request target is taken over byte for byte.
-    if uri.path_and_query().map(http::uri::PathAndQuery::as_str) != Some(target.as_str()) {
+    if uri.path_and_query().map(PathAndQuery::as_str) != Some(target.as_str()) {
         return Err(BuildError::Parts);
     }
     let body = action.body_bytes().map(Bytes::copy_from_slice);
@@ -39,8 +41,6 @@ pub(super) fn build(
     *request.method_mut() = method;
     *request.uri_mut() = uri;
     let headers = request.headers_mut();
-    let authority = HeaderValue::from_str(&action.origin().authority()).map_err(|_| BuildError::Parts)?;
-    headers.insert(HOST, authority);
     headers.insert(USER_AGENT, HeaderValue::from_static("framegate"));
     if has_body {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -50,6 +50,8 @@ pub(super) fn build(
         let value = HeaderValue::from_str(value).map_err(|_| BuildError::Parts)?;
         headers.insert(name, value);
     }
+    let authority = HeaderValue::from_str(&action.origin().authority()).map_err(|_| BuildError::Parts)?;
+    headers.insert(HOST, authority);
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
     if let Some(credential) = credential {

@@ -1,0 +1,52 @@
+//! The body of an answer: as much of it as may be shown, without secrets.
+//!
+//! Belongs here: the limit, and masking while the body is read, before anything is cut.
+//! Does not belong here: what a body means, or in which form it is shown.
+
+use std::borrow::Cow;
+
+use framegate_vault::{Redacted, Redactor};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+
+/// How much more than the limit is read in search of a secret's end, in bytes. A longest secret, in its longest
+/// spelling, fits; only a body that repeats secrets many times over meets this bound.
+const MARGIN: usize = 1024 * 1024;
+
+/// What is kept of a body. No `Debug`: a peer wrote it.
+pub(super) struct Kept {
+    /// Masked, and at most the limit, except that a placeholder at the cut is whole.
+    pub(super) bytes: Vec<u8>,
+    /// Whether the body is longer.
+    pub(super) cut: bool,
+}
+
+/// Reads until the body ends or `limit` bytes can be shown.
+pub(super) async fn read(
+    mut body: Incoming,
+    redactor: &Redactor,
+    limit: usize,
+) -> Result<Kept, hyper::Error> {
+    let mut stream = redactor.stream();
+    let mut masked = Vec::new();
+    let mut redactions = Vec::new();
+    let mut taken: usize = 0;
+    let mut cut = false;
+    while let Some(frame) = body.frame().await {
+        // Trailers are not shown.
+        let Ok(data) = frame?.into_data() else { continue };
+        taken = taken.saturating_add(data.len());
+        redactions.extend(stream.push(&data, &mut masked));
+        if masked.len() > limit || taken > limit.saturating_add(MARGIN) {
+            cut = true;
+            break;
+        }
+    }
+    // The end of a body that was not read to its end is left out: a secret may begin in it.
+    if !cut {
+        redactions.extend(stream.finish(&mut masked));
+        cut = masked.len() > limit;
+    }
+    let masked = Redacted { bytes: Cow::Owned(masked), redactions };
+    Ok(Kept { bytes: masked.truncated(limit).to_vec(), cut })
+}

@@ -133,13 +133,33 @@ fn walk(folder: &Path, visit: &mut dyn FnMut(&Path)) -> io::Result<()> {
     Ok(())
 }
 
+/// Build output, installed packages and what fuzzing writes. A module may be called `target`: only a `target`
+/// beside a manifest is build output.
 fn is_left_out(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let is_fuzz_output = matches!(name.as_str(), "artifacts" | "corpus" | "coverage")
-        && path.parent().is_some_and(|parent| parent.ends_with("fuzz"));
-    matches!(name.as_str(), "target" | "node_modules" | ".git" | ".test-env") || is_fuzz_output
+    let parent = path.parent().unwrap_or(path);
+    match name.as_str() {
+        "target" => parent.join("Cargo.toml").is_file(),
+        "artifacts" | "corpus" | "coverage" => parent.ends_with("fuzz"),
+        "node_modules" | ".git" | ".test-env" => true,
+        _ => false,
+    }
 }
 
 fn named(error: &io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tree;
+
+    #[test]
+    fn a_module_called_target_is_source_and_build_output_is_not() {
+        let tree = Tree::of_workspace();
+        let files = tree.files(&["xtask", "e2e/src"], "rs").unwrap();
+        assert!(files.contains(&"xtask/src/tree.rs".to_owned()));
+        assert!(files.iter().any(|file| file.starts_with("e2e/src/target/")), "{files:?}");
+        assert!(tree.files(&["."], "d").unwrap().is_empty(), "the build's own files were walked");
+    }
 }

@@ -5,10 +5,11 @@
 
 use framegate_wire::Limits;
 use framegate_wire::json::Parser;
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::declaration::{DeclarationFault, ParameterDeclaration, ParameterType};
 use super::parameter::{Kind, Parameter};
+use super::pattern;
 use super::publish::parameter_schema;
 use super::text::{is_line, is_plain_segment};
 use crate::action::Decimal;
@@ -22,13 +23,14 @@ const MAX_ITEMS: usize = 1_000;
 
 /// A fault in one key of a parameter.
 struct Fault {
-    key: &'static str,
+    /// The keys that lead to it within the parameter's table.
+    place: Vec<&'static str>,
     problem: String,
     hint: Option<&'static str>,
 }
 
 fn fault<T>(key: &'static str, problem: impl Into<String>, hint: Option<&'static str>) -> Result<T, Fault> {
-    Err(Fault { key, problem: problem.into(), hint })
+    Err(Fault { place: vec![key], problem: problem.into(), hint })
 }
 
 /// Compiles a parameter.
@@ -36,20 +38,20 @@ pub(super) fn compile_parameter(
     declaration: ParameterDeclaration,
 ) -> Result<Parameter, Vec<DeclarationFault>> {
     let ParameterDeclaration { name, description, kind, required, default } = declaration;
-    let place = |Fault { key, problem, hint }: Fault| {
-        let place: &[&str] = if key.is_empty() { &["params", &name] } else { &["params", &name, key] };
-        vec![DeclarationFault::new(place, problem, hint)]
+    let place = |Fault { place, problem, hint }: Fault| {
+        let place: Vec<_> = ["params", &name].into_iter().chain(place).collect();
+        vec![DeclarationFault::new(&place, problem, hint)]
     };
     if !is_parameter_name(&name) {
         return Err(place(Fault {
-            key: "",
+            place: Vec::new(),
             problem: format!("`{}` is no parameter name", name.escape_default()),
             hint: Some("use a letter, then up to 63 letters, digits and `_`"),
         }));
     }
     if required && default.is_some() {
         return Err(place(Fault {
-            key: "default",
+            place: vec!["default"],
             problem: "a required parameter has no use for a default".to_owned(),
             hint: Some("remove `required` or `default`"),
         }));
@@ -77,7 +79,7 @@ fn check_default(kind: &Kind, default: &serde_json::Value) -> Result<crate::acti
     let checked = parser
         .parse_text(&text)
         .map_err(framegate_wire::Refusal::reason)
-        .and_then(|document| kind.check(document.root()));
+        .and_then(|document| kind.check(document.root()).map_err(|misfit| misfit.reason));
     checked.or_else(|reason| {
         fault(
             "default",
@@ -151,7 +153,10 @@ fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
             Kind::Text { max: at_most("max_length", max_length, 4_096, MAX_TEXT)? }
         }
         ParameterType::List { item, min_items, max_items } => {
-            let item = compile_kind(*item)?;
+            let item = compile_kind(*item).map_err(|mut found| {
+                found.place.insert(0, "items");
+                found
+            })?;
             if matches!(item, Kind::List { .. }) {
                 return fault("items", "a list of lists cannot be declared", None);
             }
@@ -202,32 +207,7 @@ fn enum_values(values: Vec<String>) -> Result<Vec<String>, Fault> {
     Ok(values)
 }
 
-/// Compiles a pattern so that it must match the whole value, and only if JSON Schema's dialect of
-/// regular expressions (ECMA-262) reads it the same way.
 fn compile_pattern(pattern: Option<String>) -> Result<Option<Regex>, Fault> {
-    // Inline flags and named groups, Unicode classes, and classes whose members differ (`\d`, `\w`).
-    const FOREIGN: [&str; 20] = [
-        "(?i", "(?m", "(?s", "(?x", "(?u", "(?P", "(?<", "(?R", "(?-", "\\A", "\\z", "\\p", "\\P", "[[",
-        "\\d", "\\D", "\\w", "\\W", "\\s", "\\S",
-    ];
-    let Some(pattern) = pattern else {
-        return Ok(None);
-    };
-    if pattern.len() > 1_024 {
-        return fault("pattern", "the pattern is longer than 1,024 bytes", None);
-    }
-    if !pattern.is_ascii() || FOREIGN.iter().any(|foreign| pattern.contains(foreign)) {
-        return fault(
-            "pattern",
-            "the pattern uses syntax that JSON Schema reads differently",
-            Some("use ASCII literals, classes such as `[0-9]`, groups `(…)` or `(?:…)`, `|` and repetition"),
-        );
-    }
-    let anchored = format!("^(?:{pattern})$");
-    match RegexBuilder::new(&anchored).size_limit(262_144).dfa_size_limit(262_144).build() {
-        Ok(regex) => Ok(Some(regex)),
-        Err(_) => {
-            fault("pattern", "the pattern is no regular expression, or compiles to more than 256 KiB", None)
-        }
-    }
+    let compiled = pattern.as_deref().map(pattern::compile).transpose();
+    compiled.or_else(|found| fault("pattern", found.problem(), found.hint()))
 }

@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
-use framegate_wire::json::{Object, Value};
+use framegate_wire::json::Object;
 use framegate_wire::{Reason, Refusal};
 
 use super::call::{Call, Checked};
 use super::catalog::{Catalog, Tool};
+use super::kind::Misfit;
+use super::parameter::{Kind, Parameter};
 use super::render::render;
 use super::text::is_word;
 use crate::action::Arguments;
@@ -105,15 +107,9 @@ fn check_arguments(given: Option<Object<'_>>, tool: &Tool) -> Result<Arguments, 
         let Some(parameter) = tool.parameters.iter().find(|parameter| parameter.name() == member.name) else {
             return Err(unknown_argument(member.name, member.span.start, tool));
         };
-        let value = parameter.kind.check(member.value).map_err(|reason| Fault {
-            refusal: Refusal::new(reason, member.value.span().start),
-            explanation: format!(
-                "argument `{}`: expected {}, got {}; example: {}",
-                parameter.name(),
-                parameter.kind.expectation(),
-                got(member.value, reason),
-                parameter.kind.example(),
-            ),
+        let value = parameter.kind.check(member.value).map_err(|misfit| Fault {
+            refusal: Refusal::new(misfit.reason, misfit.value.span().start),
+            explanation: explain(parameter, &misfit),
         })?;
         arguments.insert(Arc::clone(&parameter.name), value);
     }
@@ -130,10 +126,10 @@ fn check_arguments(given: Option<Object<'_>>, tool: &Tool) -> Result<Arguments, 
                 return Err(Fault {
                     refusal: Refusal::new(Reason::ArgumentMissing, 0),
                     explanation: format!(
-                        "argument `{}` is missing: expected {}; example: {}",
+                        "argument `{}` is missing: expected {}{}",
                         parameter.name(),
                         parameter.kind.expectation(),
-                        parameter.kind.example(),
+                        example(parameter),
                     ),
                 });
             }
@@ -155,20 +151,34 @@ fn unknown_argument(name: &str, offset: usize, tool: &Tool) -> Fault {
     }
 }
 
+/// Which argument, what was expected, what came, an example.
+fn explain(parameter: &Parameter, misfit: &Misfit<'_>) -> String {
+    let name = parameter.name();
+    let (place, kind) = match (misfit.item, &parameter.kind) {
+        (Some(index), Kind::List { item, .. }) => (format!("{name}[{index}]"), &**item),
+        (Some(_) | None, kind) => (name.to_owned(), kind),
+    };
+    format!("argument `{place}`: expected {}, got {}{}", kind.expectation(), got(misfit), example(parameter))
+}
+
+/// A value that would fit, unless only the pattern can tell.
+fn example(parameter: &Parameter) -> String {
+    let default = || parameter.default.as_ref().map(|default| default.to_json().to_string());
+    let example = parameter.kind.example().or_else(default);
+    example.map(|example| format!("; example: {example}")).unwrap_or_default()
+}
+
 /// What came, by type; never the value, which may be hostile or secret.
-fn got(value: Value<'_>, reason: Reason) -> String {
+fn got(misfit: &Misfit<'_>) -> String {
+    let Misfit { reason, value, .. } = misfit;
     let kind = value.kind().name();
-    if reason == Reason::ArgumentType {
-        match value.as_str() {
-            Some(text) if text.parse::<i64>().is_ok() => "a number written as a string".to_owned(),
-            Some(_) | None => {
-                format!("{} {kind}", if matches!(kind, "array" | "object") { "an" } else { "a" })
-            }
+    let article = if matches!(kind, "array" | "object") { "an" } else { "a" };
+    match (*reason, value.as_str()) {
+        (Reason::ArgumentType, Some(text)) if text.parse::<i64>().is_ok() => {
+            "a number written as a string".to_owned()
         }
-    } else {
-        match value.as_str() {
-            Some(text) => format!("a string of {} bytes that does not fit ({reason})", text.len()),
-            None => format!("a {kind} that does not fit ({reason})"),
-        }
+        (Reason::ArgumentType, _) => format!("{article} {kind}"),
+        (reason, Some(text)) => format!("a string of {} bytes that does not fit ({reason})", text.len()),
+        (reason, None) => format!("{article} {kind} that does not fit ({reason})"),
     }
 }

@@ -3,8 +3,8 @@
 //! Belongs here: one value against one type.
 //! Does not belong here: whole calls, declarations, templates.
 
-use framegate_wire::Reason;
-use framegate_wire::json::Value;
+use framegate_wire::json::{Parser, Value};
+use framegate_wire::{Limits, Reason};
 use regex::Regex;
 use url::Url;
 
@@ -12,12 +12,36 @@ use super::parameter::Kind;
 use super::text;
 use crate::action::{Decimal, TypedValue};
 
+/// Why a value does not fit: the value itself, or one item of a list.
+#[derive(Debug)]
+pub(super) struct Misfit<'a> {
+    pub(super) reason: Reason,
+    pub(super) value: Value<'a>,
+    /// The item's place in its list, from 0.
+    pub(super) item: Option<usize>,
+}
+
 impl Kind {
     /// Checks a JSON value against the type.
     ///
     /// # Errors
-    /// The reason why it does not fit.
-    pub(super) fn check(&self, value: Value<'_>) -> Result<TypedValue, Reason> {
+    /// The value, or the item of a list, that does not fit, and why.
+    pub(super) fn check<'a>(&self, value: Value<'a>) -> Result<TypedValue, Misfit<'a>> {
+        let misfit = |reason| Misfit { reason, value, item: None };
+        let Self::List { item, min, max } = self else {
+            return self.check_scalar(value).map_err(misfit);
+        };
+        let items = value.as_array().ok_or_else(|| misfit(Reason::ArgumentType))?;
+        if items.len() < *min || items.len() > *max {
+            return Err(misfit(Reason::ArgumentBounds));
+        }
+        let items = items.iter().enumerate().map(|(index, value)| {
+            item.check_scalar(value).map_err(|reason| Misfit { reason, value, item: Some(index) })
+        });
+        items.collect::<Result<_, _>>().map(TypedValue::List)
+    }
+
+    fn check_scalar(&self, value: Value<'_>) -> Result<TypedValue, Reason> {
         match self {
             Self::Bool => value.as_bool().map(TypedValue::Boolean).ok_or(Reason::ArgumentType),
             Self::Int { min, max, string_form } => {
@@ -29,13 +53,8 @@ impl Kind {
                 let number = Decimal::from_json_token(number.text()).ok_or(Reason::ArgumentBounds)?;
                 within(number, *min, *max).map(TypedValue::Decimal)
             }
-            Self::List { item, min, max } => {
-                let items = value.as_array().ok_or(Reason::ArgumentType)?;
-                if items.len() < *min || items.len() > *max {
-                    return Err(Reason::ArgumentBounds);
-                }
-                items.iter().map(|value| item.check(value)).collect::<Result<_, _>>().map(TypedValue::List)
-            }
+            // A list of lists cannot be declared.
+            Self::List { .. } => Err(Reason::ArgumentType),
             Self::String { .. }
             | Self::Word { .. }
             | Self::Enum { .. }
@@ -157,32 +176,50 @@ impl Kind {
         }
     }
 
-    /// A value that fits, as JSON.
-    pub(super) fn example(&self) -> String {
-        match self {
-            Self::Bool => "true".to_owned(),
-            Self::Int { min, max, .. } => 1.clamp(*min, *max).to_string(),
+    /// A value that fits, as JSON; `None` when none of the usual ones does.
+    pub(super) fn example(&self) -> Option<String> {
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let usual = match self {
+            Self::Bool => vec!["true".to_owned()],
+            Self::Int { min, max, .. } => vec![1.clamp(*min, *max).to_string()],
             Self::Number { min, max } => {
-                min.or(*max).map_or_else(|| "1.5".to_owned(), |bound| bound.to_string())
+                vec![min.or(*max).map_or_else(|| "1.5".to_owned(), |bound| bound.to_string())]
             }
-            Self::String { pattern: Some(_), .. } => "see the pattern".to_owned(),
-            Self::String { pattern: None, .. } | Self::Text { .. } => "\"some text\"".to_owned(),
-            Self::Word { .. } => "\"name-1\"".to_owned(),
-            Self::Enum { values } => {
-                serde_json::Value::from(values.first().cloned().unwrap_or_default()).to_string()
+            Self::String { min, .. } => {
+                let long = "x".repeat(*min);
+                ["some text", "text", "a", "A", "1", "name-1", "", &long].map(quoted).to_vec()
             }
-            Self::Path { .. } => "\"folder/file.txt\"".to_owned(),
+            Self::Text { .. } => ["some text", "text", "a"].map(quoted).to_vec(),
+            Self::Word { .. } => ["name-1", "name", "a", "A", "1"].map(quoted).to_vec(),
+            Self::Enum { values } => values.iter().map(|value| quoted(value)).collect(),
+            Self::Path { .. } => ["folder/file.txt", "a"].map(quoted).to_vec(),
             Self::AbsPath { roots, .. } => {
-                format!("\"{}/file.txt\"", roots.first().map_or("", |root| root.trim_end_matches('/')))
+                let below = |root: &String| {
+                    let root = root.trim_end_matches('/');
+                    [quoted(&format!("{root}/file.txt")), quoted(&format!("{root}/a"))]
+                };
+                roots.iter().flat_map(below).collect()
             }
-            Self::Host => "\"host.example.com\"".to_owned(),
+            Self::Host => vec![quoted("host.example.com")],
             Self::Url { schemes } => {
-                format!("\"{}://host.example.com/\"", schemes.first().map_or("https", String::as_str))
+                schemes.iter().map(|scheme| quoted(&format!("{scheme}://host.example.com/"))).collect()
             }
-            Self::List { item, .. } => format!("[{}]", item.example()),
-        }
+            Self::List { item, min, .. } => {
+                let items = vec![item.example()?; (*min).clamp(1, MOST_EXAMPLE_ITEMS)];
+                vec![format!("[{}]", items.join(", "))]
+            }
+        };
+        usual.into_iter().find(|example| self.fits(example))
+    }
+
+    fn fits(&self, example: &str) -> bool {
+        let mut parser = Parser::new(&Limits::default());
+        parser.parse_text(example).is_ok_and(|document| self.check(document.root()).is_ok())
     }
 }
+
+/// The longest list that is still an example.
+const MOST_EXAMPLE_ITEMS: usize = 4;
 
 fn integer(value: Value<'_>, string_form: bool) -> Result<i64, Reason> {
     if let Some(number) = value.as_number() {
@@ -192,9 +229,15 @@ fn integer(value: Value<'_>, string_form: bool) -> Result<i64, Reason> {
         return number.as_i64().ok_or(Reason::ArgumentBounds);
     }
     let text = value.as_str().filter(|_| string_form).ok_or(Reason::ArgumentType)?;
-    let number = text.parse::<i64>().map_err(|_| Reason::ArgumentType)?;
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Reason::ArgumentType);
+    }
     // One spelling only: no plus sign, no leading zero, no `-0`.
-    if number.to_string() == text { Ok(number) } else { Err(Reason::ArgumentPattern) }
+    if text.starts_with('+') || text == "-0" || (digits.len() > 1 && digits.starts_with('0')) {
+        return Err(Reason::ArgumentPattern);
+    }
+    text.parse::<i64>().map_err(|_| Reason::ArgumentBounds)
 }
 
 fn within<T: PartialOrd>(value: T, min: Option<T>, max: Option<T>) -> Result<T, Reason> {

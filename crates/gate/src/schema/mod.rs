@@ -12,6 +12,7 @@ mod compile;
 mod declaration;
 mod kind;
 mod parameter;
+mod pattern;
 mod publish;
 mod render;
 mod template;
@@ -24,3 +25,6 @@ pub use declaration::{
     DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
 };
 pub use parameter::{Parameter, Shape};
+
+#[cfg(test)]
+mod tests;

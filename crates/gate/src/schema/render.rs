@@ -3,6 +3,8 @@
 //! Belongs here: putting values into templates, and the check that the result keeps their shape.
 //! Does not belong here: checking arguments, judging, building a client's request.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::template::{BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate};
@@ -10,23 +12,28 @@ use super::text::{is_field_value, is_plain_segment};
 use crate::action::{Action, Arguments, Body, HttpAction, HttpParts, Method, TypedValue};
 
 /// Where a rendered request left the shape of its template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RenderFault {
     Method,
-    Segment,
-    Header,
+    /// By this parameter.
+    Segment(Arc<str>),
+    /// The header of this name.
+    Header(String),
     Value,
 }
 
 impl RenderFault {
-    pub(super) fn explanation(self) -> String {
+    pub(super) fn explanation(&self) -> String {
         let what = match self {
-            Self::Method => "the method is not one that the tool declares",
-            Self::Segment => {
-                "a path segment would be empty, a dot segment, or hold one of `% ; \\ / ? #`; use plain names"
-            }
-            Self::Header => "a header value must be visible ASCII without spaces at its ends",
-            Self::Value => "a list cannot stand inside text",
+            Self::Method => "the method is not one that the tool declares".to_owned(),
+            Self::Segment(parameter) => format!(
+                "argument `{parameter}` would make a path segment that is empty, a dot segment, ends in `.` or a space, \
+                 or holds one of `% ; \\ / ? #` or a character that servers take for one; example: \"name-1\""
+            ),
+            Self::Header(name) => format!(
+                "header `{name}` would not be visible ASCII without spaces at its ends; example: \"name-1\""
+            ),
+            Self::Value => "a list cannot stand inside text".to_owned(),
         };
         format!("the arguments do not make a request of the declared shape: {what}")
     }
@@ -41,14 +48,12 @@ pub(super) fn render(template: &HttpTemplate, arguments: &Arguments) -> Result<A
             Some(_) | None => return Err(RenderFault::Method),
         },
     };
-    let body = match &template.body {
-        None => None,
-        Some(body) => {
-            let tree = render_body(body, arguments)?.unwrap_or(Value::Null);
-            let bytes = tree.to_string().into_bytes();
-            Some(Body { tree, bytes })
-        }
-    };
+    // A body that is one optional parameter is left out with it, as a member of a body is.
+    let tree = template.body.as_ref().map(|body| render_body(body, arguments)).transpose()?.flatten();
+    let body = tree.map(|tree| {
+        let bytes = tree.to_string().into_bytes();
+        Body { tree, bytes }
+    });
     Ok(Action::Http(HttpAction::new(HttpParts {
         target: template.target.clone(),
         origin: template.origin.clone(),
@@ -65,25 +70,21 @@ fn render_path(path: &[SegmentTemplate], arguments: &Arguments) -> Result<Vec<St
     for segment in path {
         match segment {
             SegmentTemplate::Literal(text) => segments.push(text.clone()),
-            SegmentTemplate::Text(text) => {
-                let text = render_text(text, arguments)?.ok_or(RenderFault::Segment)?;
-                segments.push(plain_segment(text)?);
+            SegmentTemplate::Text(template) => {
+                let fault =
+                    || RenderFault::Segment(template.parameters().next().cloned().unwrap_or_default());
+                let text = render_text(template, arguments)?.filter(|text| is_plain_segment(text));
+                segments.push(text.ok_or_else(fault)?);
             }
-            SegmentTemplate::Path(name) => {
-                let Some(TypedValue::Text(path)) = arguments.get(name) else {
-                    return Err(RenderFault::Segment);
-                };
-                for segment in path.split('/') {
-                    segments.push(plain_segment(segment.to_owned())?);
+            SegmentTemplate::Path(name) => match arguments.get(name) {
+                Some(TypedValue::Text(path)) if path.split('/').all(is_plain_segment) => {
+                    segments.extend(path.split('/').map(str::to_owned));
                 }
-            }
+                Some(_) | None => return Err(RenderFault::Segment(Arc::clone(name))),
+            },
         }
     }
     Ok(segments)
-}
-
-fn plain_segment(text: String) -> Result<String, RenderFault> {
-    if is_plain_segment(&text) { Ok(text) } else { Err(RenderFault::Segment) }
 }
 
 fn render_pairs(
@@ -113,7 +114,7 @@ fn render_headers(
     for (name, template) in headers {
         if let Some(value) = render_text(template, arguments)? {
             if !is_field_value(&value) {
-                return Err(RenderFault::Header);
+                return Err(RenderFault::Header(name.clone()));
             }
             rendered.push((name.clone(), value));
         }

@@ -3,7 +3,7 @@
 //! Belongs here: which characters a type admits, and why.
 //! Does not belong here: lengths, patterns, where a value is used.
 
-use unicode_normalization::is_nfc;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// One line of text that reads the same to people, policy and target: NFC, and free of control,
 /// line-separator, invisible and bidirectional characters and of noncharacters.
@@ -32,16 +32,28 @@ pub(super) fn is_word(text: &str) -> bool {
 }
 
 /// A segment that no decoder reads as anything but itself: not empty, not a dot segment, and without
-/// the characters at which servers split, decode or fold paths.
+/// the characters at which servers split, decode or fold paths, also once a server has replaced
+/// compatibility characters such as a fullwidth solidus.
 pub(super) fn is_plain_segment(text: &str) -> bool {
+    is_unfolded_segment(text)
+        && is_line(text)
+        && (text.is_ascii() || is_unfolded_segment(&text.nfkc().collect::<String>()))
+}
+
+fn is_unfolded_segment(text: &str) -> bool {
     !text.is_empty()
         && text != "."
         && text != ".."
         && !text.ends_with(['.', ' '])
         && !text.starts_with(' ')
         && !text.contains(['%', ';', '\\', '/', '?', '#'])
-        && is_line(text)
+        && !text.contains(SEPARATORS_OF_CODE_PAGES)
 }
+
+/// Characters that some Windows code pages turn into `/` or `\`, and Unicode's compatibility mapping
+/// does not: fraction and division slash, set minus, yen and won sign, reverse solidus operator and overlay.
+const SEPARATORS_OF_CODE_PAGES: [char; 7] =
+    ['\u{2044}', '\u{2215}', '\u{2216}', '\u{A5}', '\u{20A9}', '\u{29F5}', '\u{20E5}'];
 
 /// A segment of a path parameter: like a plain segment, and no option at the start of the path.
 pub(super) fn is_relative_path(text: &str) -> bool {
@@ -121,6 +133,33 @@ mod tests {
         for text in ["", ".", "..", "a.", "a ", " a", "%2e", "a;b", "..;", "a\\b", "a/b", "a?b", "a#b", "a\0"]
         {
             assert!(!is_plain_segment(text), "{text:?}");
+        }
+        // Fullwidth and small forms, leaders, ligatures that hold a solidus, code pages.
+        for text in [
+            "\u{ff0e}\u{ff0e}",
+            "\u{2024}\u{2024}",
+            "\u{2025}",
+            "\u{fe52}",
+            "a\u{ff0f}b",
+            "a\u{ff3c}b",
+            "a\u{fe68}b",
+            "\u{ff05}2e",
+            "a\u{ff1b}",
+            "a\u{ff1f}",
+            "a\u{ff03}",
+            "\u{2100}",
+            "\u{bd}",
+            "a\u{2215}b",
+            "a\u{2044}b",
+            "a\u{a5}b",
+            "a\u{20a9}b",
+            "a\u{2216}b",
+            "a\u{a0}",
+        ] {
+            assert!(!is_plain_segment(text), "{text:?}");
+        }
+        for text in ["caf\u{e9}", "\u{4e16}\u{754c}", "\u{fb01}n", "\u{c5}"] {
+            assert!(is_plain_segment(text), "{text:?}");
         }
     }
 

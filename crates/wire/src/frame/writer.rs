@@ -53,7 +53,7 @@ mod tests {
         let written = line(&value);
         assert_eq!(
             written,
-            "{\"e\":\"\u{2027}\u{202a}\",\"\\u2028\":\"a\\u2029b\\u0085c\\u007fd\\u009f\u{a0}\"}\n"
+            "{\"\\u2028\":\"a\\u2029b\\u0085c\\u007fd\\u009f\u{a0}\",\"e\":\"\u{2027}\u{202a}\"}\n"
         );
         assert_eq!(serde_json::from_str::<serde_json::Value>(&written).unwrap(), value);
     }

@@ -1,3 +1,7 @@
+//! Messages in a table: what each text is read as, and what would be answered.
+//!
+//! Belongs here: envelopes, shapes, replies. Does not belong here: frames, JSON.
+
 use super::{CallParams, ErrorId, Incoming, Reply, Revision, read};
 use crate::json::Parser;
 use crate::limits::Limits;
@@ -302,13 +306,13 @@ fn replies_are_single_lines_with_the_id_as_written() {
     let expected = concat!(
         r#"{"id":-0,"jsonrpc":"2.0","result":{"a":"\u2028"}}"#,
         "\n",
-        r#"{"id":null,"error":{"code":-32700,"data":{"d":1},"message":"m"},"jsonrpc":"2.0"}"#,
+        r#"{"id":null,"jsonrpc":"2.0","error":{"code":-32700,"message":"m","data":{"d":1}}}"#,
         "\n",
-        r#"{"error":{"code":-32600,"message":"m"},"jsonrpc":"2.0"}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}"#,
         "\n",
         r#"{"jsonrpc":"2.0","method":"n","params":{}}"#,
         "\n",
-        r#"[{"id":-0,"jsonrpc":"2.0","result":{"a":"\u2028"}},{"id":null,"error":{"code":-32700,"data":{"d":1},"message":"m"},"jsonrpc":"2.0"}]"#,
+        r#"[{"id":-0,"jsonrpc":"2.0","result":{"a":"\u2028"}},{"id":null,"jsonrpc":"2.0","error":{"code":-32700,"message":"m","data":{"d":1}}}]"#,
         "\n",
     );
     assert_eq!(String::from_utf8(out).unwrap(), expected);

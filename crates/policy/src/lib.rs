@@ -10,7 +10,7 @@
 //! typed values only); and forbidding some values of an open text forbids nothing (here that is refused
 //! when the policy is loaded).
 
-#![deny(missing_docs)]
+#![deny(missing_docs, clippy::disallowed_methods)]
 
 mod compile;
 mod context;

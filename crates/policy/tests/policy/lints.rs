@@ -48,6 +48,7 @@ fn m5_forbidding_a_value_of_open_text_under_a_broad_permit_is_refused() {
         ("unless { !(context.arguments.env == \"prod\") }", "env"),
         ("when { if context.arguments.env == \"prod\" then true else false }", "env"),
         ("when { (context.arguments.env == \"prod\") == true }", "env"),
+        ("when { (context.arguments.env == \"prod\") != false }", "env"),
         ("when { {\"e\": context.arguments.env}.e == \"prod\" }", "env"),
         ("when { context.arguments.owner == \"acme\" }", "owner"),
         ("when { context.arguments has hook && context.arguments.hook == \"https://x.test/\" }", "hook"),

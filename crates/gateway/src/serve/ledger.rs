@@ -248,11 +248,12 @@ impl Worker {
 }
 
 /// Performs unless cancelled before; a panic or an abandoned action leaves the outcome unknown.
-async fn perform(executor: &dyn Executor, recorded: Recorded, start: &Start) -> Outcome {
+pub(super) async fn perform(executor: &dyn Executor, recorded: Recorded, start: &Start) -> Outcome {
     if !start.begin() {
         return Outcome::not_started("cancelled before it was started; nothing was performed".to_owned());
     }
-    let performing = catch_unwind(executor.perform(recorded));
+    // The call that makes the future is caught too: it may panic like the future itself.
+    let performing = catch_unwind(async { executor.perform(recorded).await });
     tokio::select! {
         biased;
         outcome = performing => outcome

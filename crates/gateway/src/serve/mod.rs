@@ -121,3 +121,6 @@ fn listen_for_signals(events: Sender<Event>) -> io::Result<()> {
     })?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

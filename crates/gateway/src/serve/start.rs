@@ -44,22 +44,91 @@ impl Start {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::sync::Barrier;
+    use std::task::{Context, Poll, Waker};
+    use std::thread;
+
     use super::*;
 
-    #[test]
-    fn a_cancelled_start_never_begins() {
-        let start = Start::default();
-        start.cancel();
-        assert!(!start.begin());
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Step {
+        Begin,
+        /// Only after it has begun: asks whether it was abandoned.
+        Ask,
+        Cancel,
+    }
+
+    /// Every merge of the two threads' steps, each in its own order.
+    fn merges(executor: &[Step], pump: &[Step], merged: &mut Vec<Step>, visit: &mut dyn FnMut(&[Step])) {
+        if executor.is_empty() && pump.is_empty() {
+            return visit(merged);
+        }
+        for (next, executor, pump) in [
+            (executor.first(), executor.get(1..), Some(pump)),
+            (pump.first(), Some(executor), pump.get(1..)),
+        ] {
+            if let (Some(next), Some(executor), Some(pump)) = (next, executor, pump) {
+                merged.push(*next);
+                merges(executor, pump, merged, visit);
+                merged.pop();
+            }
+        }
     }
 
     #[test]
-    fn a_start_begins_once_and_is_abandoned_afterwards() {
-        let start = Start::default();
-        assert!(start.begin());
-        assert!(!start.begin());
-        start.cancel();
+    fn it_begins_or_was_cancelled_before_never_both() {
+        let mut explored = 0;
+        let executor = [Step::Begin, Step::Ask, Step::Ask];
+        let pump = [Step::Cancel, Step::Cancel];
+        merges(&executor, &pump, &mut Vec::new(), &mut |steps| {
+            explored += 1;
+            let start = Start::default();
+            let shared = start.clone();
+            let mut abandoned = pin!(shared.abandoned());
+            let (mut begun, mut cancelled, mut told) = (false, false, false);
+            for step in steps {
+                match step {
+                    Step::Begin => {
+                        begun = start.begin();
+                        assert_eq!(begun, !cancelled, "{steps:?}");
+                        assert!(!start.begin(), "begun twice: {steps:?}");
+                    }
+                    Step::Cancel => {
+                        start.cancel();
+                        cancelled = true;
+                    }
+                    Step::Ask if begun && !told => {
+                        let asked = abandoned.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                        told = asked == Poll::Ready(());
+                        assert_eq!(told, cancelled, "{steps:?}");
+                    }
+                    Step::Ask => {}
+                }
+            }
+        });
+        assert_eq!(explored, 10);
+    }
+
+    #[test]
+    fn two_threads_agree_on_who_was_first() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(start.abandoned());
+        for _ in 0..200 {
+            let start = Start::default();
+            let barrier = Barrier::new(2);
+            let begun = thread::scope(|scope| {
+                scope.spawn(|| {
+                    barrier.wait();
+                    start.cancel();
+                });
+                barrier.wait();
+                start.begin()
+            });
+            assert!(!start.begin());
+            if begun {
+                // Begun before the cancellation, so it is told.
+                runtime.block_on(start.abandoned());
+            }
+        }
     }
 }

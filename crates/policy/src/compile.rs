@@ -56,7 +56,7 @@ impl CedarPolicy {
         let generated_index = texts.len();
         texts.push(Source { name: GENERATED.to_owned(), text: generated });
 
-        let schema = read_schema(catalog)?;
+        let schema = schema::schema(catalog).map_err(|fault| vec![fault])?;
         let mut rules = Vec::new();
         let mut faults = Vec::new();
         for (index, text) in texts.iter().enumerate() {
@@ -95,14 +95,6 @@ impl CedarPolicy {
     #[must_use]
     pub const fn matrix(&self) -> &Matrix {
         &self.matrix
-    }
-}
-
-fn read_schema(catalog: &Catalog) -> Result<Schema, Vec<PolicyFault>> {
-    let source = Source { name: "(schema)".to_owned(), text: schema::schema_text(catalog) };
-    match Schema::from_cedarschema_str(&source.text) {
-        Ok((schema, _)) => Ok(schema),
-        Err(error) => Err(vec![rule::diagnostic_fault(&source, 0..0, &error, &error.to_string())]),
     }
 }
 

@@ -37,12 +37,15 @@ pub enum Place {
         /// The name of the tool.
         tool: String,
     },
+    /// In the schema of the declared tools.
+    Schema,
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { file, line, column, .. } => write!(f, "{}:{line}:{column}", printable(file)),
+            Self::Schema => f.write_str("schema of the tools"),
             Self::Allow { tool } => write!(f, "`allow` of tool `{}`", printable(tool)),
         }
     }
@@ -97,7 +100,7 @@ mod tests {
         let start = text.find(marked).unwrap();
         match source.fault(start..start + marked.len(), "wrong", None).place {
             Place::File { line, column, length, .. } => (line, column, length),
-            Place::Allow { .. } => panic!("a fault in a file is placed in the file"),
+            Place::Allow { .. } | Place::Schema => panic!("a fault in a file is placed in the file"),
         }
     }
 

@@ -79,11 +79,11 @@ pub(crate) fn parse(source: usize, text: &Source, catalog: &Catalog) -> Result<V
         let start = tokens::skip_trivia(&text.text, position);
         position = start.saturating_add(policy.to_cedar().unwrap_or_default().len());
         let span = start..position;
-        match policy.to_pst() {
+        match tree(policy) {
             Ok(tree) => rules.push(Rule {
                 source,
                 span,
-                tree: tree.body().clone(),
+                tree,
                 tools: catalog.iter().filter(|tool| matches(policy, tool)).cloned().collect(),
                 policy: policy.clone(),
             }),
@@ -91,6 +91,13 @@ pub(crate) fn parse(source: usize, text: &Source, catalog: &Catalog) -> Result<V
         }
     }
     if faults.is_empty() { Ok(rules) } else { Err(faults) }
+}
+
+/// The syntax tree that the lints read. It is made of the parsed rule without its text, because Cedar would
+/// parse the text again otherwise, at many times the cost of the first time.
+fn tree(policy: &Policy) -> Result<pst::Template, pst::PstConstructionError> {
+    let without_text = Policy::from(AsRef::as_ref(policy).clone());
+    Ok(without_text.to_pst()?.body().clone())
 }
 
 /// The place of a policy in its text: Cedar names them `policy0`, `policy1`, … in order.

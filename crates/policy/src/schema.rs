@@ -7,90 +7,133 @@
 //! `reports/../admin`, so it does not type. The peer's own name for itself is text in the context; no
 //! entity exists for it, so no rule can take it for the principal.
 
-use core::fmt::Write as _;
 use std::collections::BTreeSet;
 
+use cedar_policy::{Schema, SchemaFragment};
 use framegate_gate::schema::{Catalog, Parameter, Shape, Tool};
+use serde_json::{Map, Value, json};
 
-/// The types that every action shares.
-const COMMON: &str = r"  // A client by the name that `--client` or the configuration gives it.
-  entity Client;
+use crate::fault::{Place, PolicyFault, printable};
 
-  // A path, by its segments: order and repetition are not part of it.
-  type Path = {
-    segments: Set<String>,
-    first: String,
-    depth: Long,
-  };
-
-  // The rendered action. `body_sha256` is of the exact bytes, in lower-case hexadecimal.
-  type Request = {
-    method: String,
-    scheme: String,
-    host: String,
-    port: Long,
-    path_segments: Set<String>,
-    query_names: Set<String>,
-    has_body: Bool,
-    body_sha256?: String,
-  };
+/// What the printed schema opens with.
+const NOTES: &str = "\
+// Written by framegate: what a rule may speak of.
+// Client: by the name that `--client` or the configuration gives it. Target: as declared.
+// Path: the segments of a path; order and repetition are not part of it.
+// Request: the rendered action; `body_sha256` is of the exact bytes, in lower-case hexadecimal.
+// claimed_client: what the peer calls itself; anyone can claim any name.
+// user: the operating system user of this process.
 ";
 
 /// The schema of these tools, in Cedar's own syntax, the same for the same tools in every process.
-#[must_use]
-pub fn schema_text(catalog: &Catalog) -> String {
-    let mut text = String::from("namespace Framegate {\n");
-    text.push_str(COMMON);
+///
+/// # Errors
+/// A fault for names that Cedar cannot take.
+pub fn schema_text(catalog: &Catalog) -> Result<String, PolicyFault> {
+    let text = fragment(catalog)?.to_cedarschema().map_err(|error| fault(&error.to_string()))?;
+    Ok(format!("{NOTES}{text}"))
+}
+
+/// The schema of these tools, for validation.
+pub(crate) fn schema(catalog: &Catalog) -> Result<Schema, PolicyFault> {
+    fragment(catalog)?.try_into().map_err(|error: cedar_policy::SchemaError| fault(&error.to_string()))
+}
+
+/// One source for both: built as data, because reading it from text takes ten times as long.
+fn fragment(catalog: &Catalog) -> Result<SchemaFragment, PolicyFault> {
     let targets: BTreeSet<&str> = catalog.iter().map(|tool| tool.target()).collect();
+    let mut entities = Map::new();
+    entities.insert("Client".to_owned(), json!({}));
     if !targets.is_empty() {
-        let names: Vec<String> = targets.iter().map(|name| quoted(name)).collect();
-        text.push_str("\n  // The targets that tools are bound to.\n");
-        line(&mut text, format_args!("  entity Target enum [{}];", names.join(", ")));
-        text.push_str("\n  // One action a tool. `claimed_client` is what the peer calls itself: anyone can claim any name.\n");
-        text.push_str("  // `user` is the operating system user of this process.\n");
+        entities.insert("Target".to_owned(), json!({ "enum": targets }));
     }
-    for tool in catalog.iter() {
-        action(&mut text, tool);
-    }
-    text.push_str("}\n");
-    text
+    let actions: Map<String, Value> =
+        catalog.iter().map(|tool| (tool.name().to_owned(), action(tool))).collect();
+    let namespace = json!({
+        "commonTypes": { "Path": path(), "Request": request() },
+        "entityTypes": entities,
+        "actions": actions,
+    });
+    SchemaFragment::from_json_value(json!({ "Framegate": namespace }))
+        .map_err(|error| fault(&error.to_string()))
 }
 
-fn action(text: &mut String, tool: &Tool) {
-    line(text, format_args!("\n  action {} appliesTo {{", quoted(tool.name())));
-    text.push_str("    principal: Client,\n    resource: Target,\n    context: {\n      arguments: {\n");
-    for parameter in tool.parameters() {
-        let optional = if parameter.is_always_present() { "" } else { "?" };
-        let kind = attribute_type(parameter);
-        line(text, format_args!("        {}{optional}: {kind},", quoted(parameter.name())));
-    }
-    text.push_str("      },\n      request: Request,\n      claimed_client?: String,\n      user: Long,\n    },\n  };\n");
+fn action(tool: &Tool) -> Value {
+    let arguments = tool.parameters().iter().map(|parameter| {
+        (parameter.name().to_owned(), attribute(parameter_type(parameter), parameter.is_always_present()))
+    });
+    let context = record([
+        ("arguments".to_owned(), attribute(record(arguments), true)),
+        ("request".to_owned(), attribute(named("Request"), true)),
+        ("claimed_client".to_owned(), attribute(named("String"), false)),
+        ("user".to_owned(), attribute(named("Long"), true)),
+    ]);
+    json!({ "appliesTo": { "principalTypes": ["Client"], "resourceTypes": ["Target"], "context": context } })
 }
 
-fn attribute_type(parameter: &Parameter) -> String {
+fn path() -> Value {
+    fields([("segments", strings(), true), ("first", named("String"), true), ("depth", named("Long"), true)])
+}
+
+fn request() -> Value {
+    fields([
+        ("method", named("String"), true),
+        ("scheme", named("String"), true),
+        ("host", named("String"), true),
+        ("port", named("Long"), true),
+        ("path_segments", strings(), true),
+        ("query_names", strings(), true),
+        ("has_body", named("Bool"), true),
+        ("body_sha256", named("String"), false),
+    ])
+}
+
+fn parameter_type(parameter: &Parameter) -> Value {
     match (parameter.shape(), parameter.item_shape()) {
-        (Shape::List, Some(item)) => format!("Set<{}>", scalar_type(item)),
-        (shape, _) => scalar_type(shape).to_owned(),
+        (Shape::List, Some(item)) => json!({ "type": "Set", "element": scalar(item) }),
+        (shape, _) => scalar(shape),
     }
 }
 
-const fn scalar_type(shape: Shape) -> &'static str {
-    match shape {
+fn scalar(shape: Shape) -> Value {
+    named(match shape {
         Shape::Boolean => "Bool",
         Shape::Integer => "Long",
         Shape::Decimal => "decimal",
         Shape::Path => "Path",
         Shape::ClosedText | Shape::Name | Shape::Url | Shape::FreeText | Shape::List => "String",
+    })
+}
+
+fn named(name: &str) -> Value {
+    json!({ "type": "EntityOrCommon", "name": name })
+}
+
+fn strings() -> Value {
+    json!({ "type": "Set", "element": named("String") })
+}
+
+fn fields<const N: usize>(fields: [(&str, Value, bool); N]) -> Value {
+    record(fields.map(|(name, kind, required)| (name.to_owned(), attribute(kind, required))))
+}
+
+fn record(attributes: impl IntoIterator<Item = (String, Value)>) -> Value {
+    let attributes: Map<String, Value> = attributes.into_iter().collect();
+    json!({ "type": "Record", "attributes": attributes })
+}
+
+fn attribute(mut kind: Value, required: bool) -> Value {
+    if let Some(members) = kind.as_object_mut() {
+        members.insert("required".to_owned(), Value::Bool(required));
     }
+    kind
+}
+
+fn fault(problem: &str) -> PolicyFault {
+    PolicyFault { place: Place::Schema, problem: printable(problem), hint: None }
 }
 
 /// A Cedar string literal of this text: Cedar takes the escapes that Rust writes.
 pub(crate) fn quoted(text: &str) -> String {
     format!("{text:?}")
-}
-
-fn line(text: &mut String, arguments: core::fmt::Arguments<'_>) {
-    // Writing to a `String` cannot fail.
-    let _ = text.write_fmt(arguments);
-    text.push('\n');
 }

@@ -147,7 +147,7 @@ pub(crate) fn faults(text: &str, allows: &[(&str, Allow)]) -> Vec<PolicyFault> {
 /// The text that a fault points at.
 pub(crate) fn marked(text: &str, fault: &PolicyFault) -> String {
     match &fault.place {
-        Place::Allow { tool } => panic!("in the allow of {tool}, not in a file: {fault}"),
+        Place::Allow { .. } | Place::Schema => panic!("not in a file: {fault}"),
         Place::File { line, column, length, .. } => {
             text.lines().nth(line - 1).unwrap().chars().skip(column - 1).take(*length).collect()
         }

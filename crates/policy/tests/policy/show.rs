@@ -6,7 +6,7 @@ use crate::fixture::{catalog, compile, parameter, three_tools, tool, values, wor
 
 #[test]
 fn the_schema_of_the_tools_reads_as_expected() {
-    insta::assert_snapshot!(schema_text(&three_tools()));
+    insta::assert_snapshot!(schema_text(&three_tools()).unwrap());
 }
 
 #[test]
@@ -28,6 +28,10 @@ fn the_schema_is_one_that_cedar_reads_even_without_tools_or_with_odd_names() {
         &odd,
     );
     assert!(policy.is_ok(), "{:#?}", policy.err());
+    for tools in [&odd, &three_tools(), &catalog(Vec::new())] {
+        let text = schema_text(tools).unwrap();
+        assert!(cedar_policy::Schema::from_cedarschema_str(&text).is_ok(), "{text}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use framegate_gate::Moment;
 use framegate_gate::action::{Origin, Scheme};
@@ -66,7 +67,7 @@ impl Peer {
             max_refusals: 16,
             revisions: vec![Revision::V2026_07_28],
             max_used_ids: 10,
-            permit_lifetime: core::time::Duration::from_secs(60),
+            permit_lifetime: Duration::from_secs(60),
             config: "digest".into(),
             principal: Arc::new(Principal::new("tester".to_owned(), 1)),
             server_version: "0",
@@ -177,6 +178,9 @@ fn outcomes(folder: &TempDir) -> Vec<String> {
     statuses
 }
 
+/// After which a missing event is a failure instead of a hang. Nothing that passes waits for it.
+const HANG: Duration = Duration::from_secs(60);
+
 /// The journal's thread with a held executor.
 struct World {
     folder: TempDir,
@@ -210,9 +214,18 @@ impl World {
         start
     }
 
+    /// The intent of the next action that is performed.
+    fn entry(&self) -> String {
+        self.entries.recv_timeout(HANG).expect("nothing was performed")
+    }
+
+    fn event(&self) -> LedgerEvent {
+        self.events.recv_timeout(HANG).expect("a call that is never settled")
+    }
+
     /// The next outcome; its ticket settles exactly one call.
     fn finished(&mut self) -> Outcome {
-        let LedgerEvent::Finished { ticket, outcome, recorded } = self.events.recv().unwrap() else {
+        let LedgerEvent::Finished { ticket, outcome, recorded } = self.event() else {
             panic!("not recorded");
         };
         assert!(recorded);
@@ -246,7 +259,7 @@ fn a_call_cancelled_before_it_starts_is_not_performed() {
 fn a_call_cancelled_while_it_is_performed_is_unknown() {
     let mut world = World::new(Act::Done, true);
     let start = world.commit();
-    world.entries.recv().unwrap();
+    world.entry();
     start.cancel();
     assert_eq!(world.finished().status(), Status::Unknown);
     assert_eq!(world.executor.performs(), 1);
@@ -258,12 +271,12 @@ fn a_panic_of_an_executor_is_unknown_and_settles() {
     for act in [Act::PanicAtOnce, Act::PanicLater] {
         let mut world = World::new(act, true);
         let _start = world.commit();
-        world.entries.recv().unwrap();
+        world.entry();
         world.executor.release.add_permits(1);
         assert_eq!(world.finished().status(), Status::Unknown, "{act:?}");
         // The next call is served all the same.
         let _start = world.commit();
-        world.entries.recv().unwrap();
+        world.entry();
         world.executor.release.add_permits(1);
         assert_eq!(world.finished().status(), Status::Unknown, "{act:?}");
         assert_eq!(world.peer.session.in_flight(), 0);
@@ -277,7 +290,7 @@ fn what_is_not_recorded_is_not_performed() {
     let mut world = World::new(Act::Done, false);
     for _ in 0..2 {
         let _start = world.commit();
-        let LedgerEvent::Unrecorded(tickets) = world.events.recv().unwrap() else { panic!("recorded") };
+        let LedgerEvent::Unrecorded(tickets) = world.event() else { panic!("recorded") };
         assert_eq!(tickets.len(), 1);
         for ticket in tickets {
             let reason = framegate_wire::Reason::JournalUnavailable;
@@ -295,13 +308,13 @@ fn what_is_not_recorded_is_not_performed() {
 fn calls_that_end_in_another_order_keep_their_outcomes() {
     let mut world = World::new(Act::Done, true);
     let (first, _second) = (world.commit(), world.commit());
-    let entered = [world.entries.recv().unwrap(), world.entries.recv().unwrap()];
+    let entered = [world.entry(), world.entry()];
     assert_ne!(entered[0], entered[1]);
     first.cancel();
-    let LedgerEvent::Finished { ticket, outcome, .. } = world.events.recv().unwrap() else { panic!() };
+    let LedgerEvent::Finished { ticket, outcome, .. } = world.event() else { panic!() };
     assert_eq!((ticket.number(), outcome.status()), (1, Status::Unknown));
     world.executor.release.add_permits(1);
-    let LedgerEvent::Finished { ticket: other, outcome, .. } = world.events.recv().unwrap() else { panic!() };
+    let LedgerEvent::Finished { ticket: other, outcome, .. } = world.event() else { panic!() };
     assert_eq!((other.number(), outcome.status()), (2, Status::Done));
     for ticket in [ticket, other] {
         assert!(world.peer.session.settle(ticket, &outcome).is_some());

@@ -7,7 +7,9 @@ use core::ops::Range;
 use std::str::FromStr as _;
 use std::sync::Arc;
 
-use cedar_policy::{ActionConstraint, Policy, PolicySet, PrincipalConstraint, ResourceConstraint, pst};
+use cedar_policy::{
+    ActionConstraint, EntityUid, Policy, PolicySet, PrincipalConstraint, ResourceConstraint, pst,
+};
 use framegate_gate::schema::{Catalog, Tool};
 use miette::Diagnostic;
 
@@ -84,7 +86,7 @@ pub(crate) fn parse(source: usize, text: &Source, catalog: &Catalog) -> Result<V
                 source,
                 span,
                 tree,
-                tools: catalog.iter().filter(|tool| matches(policy, tool)).cloned().collect(),
+                tools: reached(policy, catalog),
                 policy: policy.clone(),
             }),
             Err(error) => faults.push(text.fault(span, &error.to_string(), None)),
@@ -110,23 +112,25 @@ fn ordinal(policy: &Policy) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// Whether the action and resource constraints could match a call of this tool. No action or target is
-/// above another, so `in` is equality.
-fn matches(policy: &Policy, tool: &Tool) -> bool {
-    let action = names::action(tool.name());
-    let action_matches = match policy.action_constraint() {
+/// The tools whose calls the action and resource constraints could match. No action or target is above
+/// another, so `in` is equality.
+fn reached(policy: &Policy, catalog: &Catalog) -> Vec<Arc<Tool>> {
+    let (action, resource) = (policy.action_constraint(), policy.resource_constraint());
+    let action_matches = |tool: &EntityUid| match &action {
         ActionConstraint::Any => true,
-        ActionConstraint::Eq(named) => named == action,
-        ActionConstraint::In(named) => named.contains(&action),
+        ActionConstraint::Eq(named) => named == tool,
+        ActionConstraint::In(named) => named.contains(tool),
     };
-    let target = names::target(tool.target());
-    action_matches
-        && match policy.resource_constraint() {
-            ResourceConstraint::Any => true,
-            ResourceConstraint::In(named) | ResourceConstraint::Eq(named) => named == target,
-            ResourceConstraint::Is(kind) => kind == *target.type_name(),
-            ResourceConstraint::IsIn(kind, named) => kind == *target.type_name() && named == target,
-        }
+    let resource_matches = |target: &EntityUid| match &resource {
+        ResourceConstraint::Any => true,
+        ResourceConstraint::In(named) | ResourceConstraint::Eq(named) => named == target,
+        ResourceConstraint::Is(kind) => kind == target.type_name(),
+        ResourceConstraint::IsIn(kind, named) => kind == target.type_name() && named == target,
+    };
+    let reaches = |tool: &&Arc<Tool>| {
+        action_matches(&names::action(tool.name())) && resource_matches(&names::target(tool.target()))
+    };
+    catalog.iter().filter(reaches).cloned().collect()
 }
 
 /// A fault made of Cedar's own: at its label, or at `otherwise` when it has none.

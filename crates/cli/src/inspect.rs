@@ -72,7 +72,9 @@ fn tool_json(tool: &Tool) -> serde_json::Value {
 pub(crate) fn policy(argument: &ConfigArgument, schema: bool) -> Result<u8, Failure> {
     let loaded = context::load(argument)?;
     if schema {
-        out::text(&format!("{}", schema_text(&loaded.config.catalog)));
+        let text =
+            schema_text(&loaded.config.catalog).map_err(|fault| Failure::configuration(fault.to_string()))?;
+        out::text(&text);
         return Ok(exit::OK);
     }
     // A policy that does not compile is not in force, so it is not shown as if it were.

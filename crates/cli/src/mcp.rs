@@ -9,7 +9,7 @@ use std::sync::Arc;
 use framegate_gateway::config::{Digest, Loaded, is_client_name};
 use framegate_gateway::executor::{Executor, Recorder};
 use framegate_gateway::log::Log;
-use framegate_gateway::serve::{Setup, serve};
+use framegate_gateway::serve::{Setup, Termination, serve};
 use framegate_gateway::stdio::{self, Diagnostics, TakeoverError};
 use framegate_gateway::{assemble, exit};
 use framegate_journal::{Journal, Mode, Start};
@@ -25,6 +25,8 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
             Failure::io(error.to_string())
         }
     })?;
+    let termination = Termination::register()
+        .map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot take signals over: {error}")))?;
     let loaded = context::load(&arguments.config)?;
     let log = Log::start(&loaded.config.log, diagnostics == Diagnostics::Merged)
         .map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot start a thread: {error}")))?;
@@ -68,6 +70,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
         max_queued: limits.max_queued,
         grace: limits.grace,
         log,
+        termination,
     };
     serve(setup).map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot start a thread: {error}")))
 }

@@ -37,15 +37,17 @@ impl Log {
     /// When no thread can be started.
     pub fn start(settings: &config::Log, merged: bool) -> io::Result<Self> {
         let fallback = if merged { Output::Nowhere } else { Output::Stderr };
-        let (output, fault) = match settings.file.as_ref().map(file::Rotating::open) {
+        let (output, fault) = match &settings.file {
             None => (fallback, None),
-            Some(Ok(file)) => (Output::File(file), None),
-            Some(Err(fault)) => (fallback, Some(fault)),
+            Some(file) => match file::Rotating::open(file) {
+                Ok(file) => (Output::File(file), None),
+                Err(fault) => (fallback, Some((&file.path, fault))),
+            },
         };
         let log =
             Self { level: settings.level, format: settings.format, sink: Arc::new(Sink::start(output)?) };
-        if let Some(fault) = fault {
-            log.error(&format!("the log file cannot be opened: {fault}"));
+        if let Some((path, fault)) = fault {
+            log.error(&format!("the log file `{}` cannot be opened: {fault}", path.display()));
         }
         Ok(log)
     }

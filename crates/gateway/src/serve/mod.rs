@@ -50,6 +50,22 @@ pub struct Setup {
     pub grace: Duration,
     /// Diagnostics.
     pub log: Log,
+    /// The signals that end a session.
+    pub termination: Termination,
+}
+
+/// SIGTERM, SIGINT and SIGHUP, taken over. One that comes before the session runs ends it at its first step.
+#[derive(Debug)]
+pub struct Termination(Signals);
+
+impl Termination {
+    /// Takes the signals over; from here on they end the process only through the session.
+    ///
+    /// # Errors
+    /// When the operating system refuses.
+    pub fn register() -> io::Result<Self> {
+        Signals::new([SIGHUP, SIGINT, SIGTERM]).map(Self)
+    }
 }
 
 impl core::fmt::Debug for Setup {
@@ -74,7 +90,7 @@ enum Event {
 /// When a thread cannot be started.
 pub fn serve(setup: Setup) -> io::Result<u8> {
     let (events, queue) = channel();
-    listen_for_signals(events.clone())?;
+    listen_for_signals(setup.termination, events.clone())?;
     let fingerprinter = setup.journal.fingerprinter();
     let reader = {
         let events = events.clone();
@@ -110,8 +126,7 @@ pub fn serve(setup: Setup) -> io::Result<u8> {
     Ok(pump.run())
 }
 
-fn listen_for_signals(events: Sender<Event>) -> io::Result<()> {
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+fn listen_for_signals(Termination(mut signals): Termination, events: Sender<Event>) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for _ in signals.forever() {
             if events.send(Event::Terminate).is_err() {

@@ -50,7 +50,7 @@ pub(super) fn read(text: &str, allow_plain_loopback: bool) -> Result<PinnedOrigi
     };
     let origin = Origin::new(scheme, Arc::from(bare), port);
     let parsed = Url::parse(text).map(String::from);
-    if parsed.as_deref().ok() != Some(format!("{text}/").as_str()) || origin.to_string() != text {
+    if parsed.as_deref().ok() != Some(format!("{text}/").as_str()) {
         return Err(fault(
             "the origin is not in its one spelling",
             "write it as a browser shows it, in lower case",

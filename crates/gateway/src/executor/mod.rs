@@ -3,6 +3,8 @@
 //! Belongs here: the one trait that takes `Recorded`, and who implements it.
 //! Does not belong here: why an action was allowed, JSON from the agent.
 
+#[cfg(test)]
+mod fixture;
 pub mod http;
 mod record;
 

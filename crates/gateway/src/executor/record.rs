@@ -16,6 +16,9 @@ use serde_json::json;
 
 use super::{Executor, Performing};
 
+#[cfg(test)]
+mod tests;
+
 /// The record file cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot create the record file `{path}`: {cause}")]

@@ -19,8 +19,11 @@ use super::sent::{Sent, Watched};
 
 /// The most fields in an answer's head.
 const MAX_FIELDS: usize = 100;
-/// The longest head of an answer, in bytes.
-const MAX_HEAD: usize = 64 * 1024;
+/// The most bytes in the names and values of an answer's fields.
+const MAX_FIELD_BYTES: usize = 32 * 1024;
+/// What is read of a head that does not end, in bytes. How much more hyper accepts of one that does end depends
+/// on how it arrives; the bound above does not.
+const MAX_BUFFER: usize = 64 * 1024;
 
 /// Why there is no answer. No text of it comes from the peer or a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +54,7 @@ where
 {
     let io = TokioIo::new(Watched::new(stream, sent.clone()));
     let mut builder = http1::Builder::new();
-    builder.max_headers(MAX_FIELDS).max_buf_size(MAX_HEAD);
+    builder.max_headers(MAX_FIELDS).max_buf_size(MAX_BUFFER);
     let (mut sender, connection) = builder.handshake(io).await.map_err(|_| ExchangeError::Closed)?;
     let mut connection = pin!(connection);
     let mut answer = pin!(async {
@@ -73,16 +76,26 @@ where
 }
 
 /// Whether the answer has one reading. Refused beyond what hyper refuses: two statements of the body's length
-/// (RFC 9112 section 6.3), a transfer coding that was not asked for, and a change of protocol.
+/// (RFC 9112 section 6.3), a transfer coding that was not asked for, too long fields, and a change of protocol.
 fn is_sound(status: StatusCode, headers: &HeaderMap) -> bool {
-    let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
-    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
-    let length_is_clear = match (codings.next(), codings.next()) {
-        (None, _) => lengths <= 1,
-        (Some(coding), None) => lengths == 0 && coding.as_bytes().eq_ignore_ascii_case(b"chunked"),
+    let mut lengths = headers.get_all(CONTENT_LENGTH).iter();
+    let one_length = match (lengths.next(), lengths.next()) {
+        (None, _) => true,
+        (Some(length), None) => length.as_bytes().iter().all(u8::is_ascii_digit),
         (Some(_), Some(_)) => false,
     };
-    length_is_clear && !status.is_informational()
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    let length_is_clear = match (codings.next(), codings.next()) {
+        (None, _) => one_length,
+        (Some(coding), None) => {
+            !headers.contains_key(CONTENT_LENGTH) && coding.as_bytes().eq_ignore_ascii_case(b"chunked")
+        }
+        (Some(_), Some(_)) => false,
+    };
+    let field_bytes = headers.iter().map(|(name, value)| name.as_str().len().saturating_add(value.len()));
+    length_is_clear
+        && field_bytes.fold(0, usize::saturating_add) <= MAX_FIELD_BYTES
+        && !status.is_informational()
 }
 
 fn classify(error: &hyper::Error) -> ExchangeError {

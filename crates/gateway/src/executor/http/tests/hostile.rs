@@ -1,0 +1,234 @@
+//! Targets that break the protocol, stall or vanish: each call ends within its deadline, and a request that
+//! was begun is `unknown`.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use framegate_gate::outcome::{Outcome, Status};
+use serde_json::json;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::{BEARER, GET, answered, asked, assert_unknown, ok, serve, shown, target};
+use crate::executor::Executor;
+use crate::executor::fixture::World;
+
+/// No word of a peer is in an outcome that is not its answer.
+#[track_caller]
+fn assert_own_words(outcome: &Outcome) {
+    assert_unknown(outcome);
+    let words = outcome.text().split(';').next().unwrap();
+    let known = [
+        "the connection ended before the answer was complete",
+        "the target's answer is not sound HTTP/1.1, or its head is too large",
+        "there was no complete answer within 50 s",
+    ];
+    assert!(known.contains(&words), "{words}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ambiguous_or_broken_answer_is_unknown() {
+    let long = "f".repeat(33_000);
+    let many: String = (0..101).map(|number| format!("x-{number}: peer\r\n")).collect();
+    let answers = [
+        "content-length: 2\r\ncontent-length: 3\r\n\r\n{} ",
+        "content-length: 2\r\ncontent-length: 2\r\n\r\n{}",
+        "content-length: 2, 2\r\n\r\n{}",
+        "content-length: +2\r\n\r\n{}",
+        "content-length: -2\r\n\r\n{}",
+        "content-length: 18446744073709551616\r\n\r\n{}",
+        "content-length: peer\r\n\r\n{}",
+        "content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: chunked\r\ncontent-length: 2\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: chunked, identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: peer\r\n\r\n{}",
+        "transfer-encoding: chunked\r\n\r\npeer\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: chunked\r\n\r\n10000000000000000\r\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: chunked\r\n\r\n2\n{}\r\n0\r\n\r\n",
+        "transfer-encoding: chunked\r\n\r\n2\r\n{}peer\r\n0\r\n\r\n",
+        "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n",
+        "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n",
+        "content-length: 3\r\n\r\n{}",
+        "x-peer : 1\r\n\r\n{}",
+        "x-peer\r\n\r\n{}",
+        "x-peer: a\rb\r\n\r\n{}",
+        "x-peer: a\0b\r\n\r\n{}",
+        "x-peer: a\r\n folded\r\n\r\n{}",
+        " x-peer: a\r\n\r\n{}",
+        &format!("x-peer: {long}\r\n\r\n{{}}"),
+        &format!("{many}\r\n{{}}"),
+    ];
+    for rest in answers {
+        let outcome = answered(format!("HTTP/1.1 200 OK\r\n{rest}")).await;
+        assert_eq!(outcome.status(), Status::Unknown, "{rest:.100}: {outcome:?}");
+        assert_own_words(&outcome);
+    }
+    for answer in [
+        "",
+        "peer\r\n",
+        "HTTP/0.9 200 OK\r\n\r\n",
+        "HTTP/2 200 OK\r\n\r\n",
+        "HTTP/1.1 20 OK\r\n\r\n",
+        "HTTP/1.1 099 OK\r\n\r\n",
+        "HTTP/1.1  200 OK\r\n\r\n",
+        "http/1.1 200 OK\r\n\r\n",
+        "HTTP/1.1 101 Switching Protocols\r\nupgrade: peer\r\nconnection: upgrade\r\n\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "\x15\x03\x01\0\x02\x02\x28",
+    ] {
+        let outcome = answered(answer).await;
+        assert_eq!(outcome.status(), Status::Unknown, "{answer}: {outcome:?}");
+        assert_own_words(&outcome);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_head_within_the_bounds_is_read() {
+    let long = "f".repeat(32_000);
+    let many: String = (0..98).map(|number| format!("x-{number}: peer\r\n")).collect();
+    for fields in [format!("x-peer: {long}\r\n"), many] {
+        assert_eq!(answered(ok(&fields, b"{}")).await.status(), Status::Done);
+    }
+}
+
+/// Accepted, because a connection carries one answer: there is no next one to confuse it with.
+#[tokio::test(start_paused = true)]
+async fn lines_that_end_in_a_bare_line_feed_are_read() {
+    let outcome = answered("HTTP/1.1 200 OK\ncontent-length: 4\n\ntext").await;
+    assert_eq!((outcome.status(), shown(&outcome)["body"].as_str()), (Status::Done, Some("text")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn interim_answers_and_what_follows_an_answer_are_not_shown() {
+    let interim = "HTTP/1.1 103 Early Hints\r\nlink: </peer>\r\n\r\n".repeat(10);
+    let answer = [interim.as_bytes(), &ok("", b"text"), &ok("", b"second")].concat();
+    let outcome = answered(answer).await;
+    assert_eq!(shown(&outcome), json!({"status": 200, "headers": {}, "truncated": false, "body": "text"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_ends_at_any_byte_is_unknown_until_the_last() {
+    let plain = ok("content-type: application/json\r\n", b"{}");
+    let chunked =
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;a=b\r\n{\r\n1\r\n}\r\n0\r\nt: 1\r\n\r\n"
+            .to_vec();
+    for answer in [plain, chunked] {
+        for length in 0..=answer.len() {
+            let outcome = answered(&answer[..length]).await;
+            if length == answer.len() {
+                assert_eq!(outcome.status(), Status::Done, "{outcome:?}");
+            } else {
+                assert_eq!(outcome.status(), Status::Unknown, "{length}: {outcome:?}");
+                assert_own_words(&outcome);
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_meets_the_deadline() {
+    let answer = ok("content-type: text/plain\r\n", b"body");
+    let head = answer.len() - 4;
+    // Before the answer, in its status line, its head, after its head, in its body.
+    for length in [0, 1, 12, 30, head, head + 1] {
+        let start = Instant::now();
+        let part = answer[..length].to_vec();
+        let outcome = asked("deadline_seconds = 7\nconnect_seconds = 3", move |mut stream| {
+            stream.write_all(&part).unwrap();
+            Some(stream)
+        })
+        .await;
+        assert_unknown(&outcome);
+        assert!(outcome.text().starts_with("there was no complete answer within 7 s;"), "{outcome:?}");
+        let took = start.elapsed();
+        assert!(took >= Duration::from_secs(7) && took < Duration::from_secs(8), "{length}: {took:?}");
+    }
+}
+
+/// A tool's own deadline replaces the target's.
+#[tokio::test(start_paused = true)]
+async fn a_tool_may_have_its_own_deadline() {
+    let (listener, text) = target(BEARER);
+    let world = World::new(&text, &format!("{GET}\ndeadline_seconds = 600"));
+    let server = serve(listener, Some);
+    let start = Instant::now();
+    let outcome = super::perform(&world, &json!({})).await;
+    server.await.unwrap().once();
+    assert!(outcome.text().contains("within 600 s"), "{outcome:?}");
+    assert_eq!(start.elapsed().as_secs(), 600);
+}
+
+/// Writes the head and then `piece` over and over, until the client is gone.
+fn endless(head: &'static str, piece: Vec<u8>) -> impl FnOnce(TcpStream) -> Option<TcpStream> + Send {
+    move |mut stream| {
+        stream.write_all(head.as_bytes()).unwrap();
+        // A client that never hangs up would take this much and fail the assertion.
+        let written = (0..200_000).take_while(|_| stream.write_all(&piece).is_ok()).count();
+        assert!(written < 200_000, "the client read everything");
+        None
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_ends_is_cut_off() {
+    let field = format!("x-peer: {}\r\n", "p".repeat(1000)).into_bytes();
+    assert_own_words(&asked("", endless("HTTP/1.1 200 OK\r\n", field.clone())).await);
+    assert_own_words(&asked("", endless("HTTP/1.1 200 OK\r\nx-peer: ", vec![b'p'; 1000])).await);
+    assert_own_words(&asked("", endless("", vec![b'p'; 1000])).await);
+    let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    let chunk = format!("3e8\r\n{}\r\n", "b".repeat(1000)).into_bytes();
+    for (head, piece) in [(chunked, chunk), ("HTTP/1.1 200 OK\r\n\r\n", vec![b'b'; 1000])] {
+        let outcome = asked("max_response_bytes = 1024", endless(head, piece)).await;
+        assert_eq!(outcome.status(), Status::Done, "{outcome:?}");
+        let result = shown(&outcome);
+        assert_eq!(
+            (result["truncated"].as_bool(), result["body"].as_str().map(str::len)),
+            (Some(true), Some(1024))
+        );
+    }
+    // Extensions of a chunk, and trailers.
+    assert_own_words(&asked("", endless(chunked, b"2;peer=".repeat(150))).await);
+    let trailers = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n";
+    assert_own_words(&asked("", endless(trailers, field)).await);
+}
+
+/// Interim answers without end count as no answer, however fast they come.
+#[tokio::test]
+async fn a_flood_of_interim_answers_meets_the_deadline() {
+    let interim = "HTTP/1.1 102 Processing\r\n\r\n".repeat(40).into_bytes();
+    let outcome = asked("deadline_seconds = 1\nconnect_seconds = 1", move |mut stream| {
+        while stream.write_all(&interim).is_ok() {}
+        None
+    })
+    .await;
+    assert_unknown(&outcome);
+    assert!(outcome.text().starts_with("there was no complete answer within 1 s;"), "{outcome:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_abandoned_action_closes_its_connection() {
+    let (listener, text) = target(BEARER);
+    let world = World::new(&text, GET);
+    let executor = world.executor();
+    let (recorded, _receipt) = world.recorded(&json!({}));
+    let (arrived, request_arrived) = oneshot::channel();
+    let server = serve(listener, move |mut stream| {
+        arrived.send(()).unwrap();
+        // The end of the stream, not a time-out.
+        assert_eq!(stream.read(&mut [0; 16]).unwrap(), 0);
+        None
+    });
+    let mut performing = executor.perform(recorded);
+    tokio::select! {
+        outcome = &mut performing => panic!("{outcome:?}"),
+        arrived = request_arrived => arrived.unwrap(),
+    }
+    drop(performing);
+    server.await.unwrap().once();
+}

@@ -21,6 +21,8 @@ pub(super) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) struct Asked {
     /// Well-formed requests, by their place in the input.
     requests: Vec<usize>,
+    /// Those in batches, which are messages in one revision only.
+    batched: Vec<usize>,
     /// The methods asked for, well-formed or not, and whether in the stateless era.
     pub methods: Vec<(String, bool)>,
     replies: usize,
@@ -64,15 +66,15 @@ impl Ledger {
                     ledger.malformed += 1 + members.len();
                     let settled = is_settled(&members);
                     for member in members {
-                        ledger.ask(place, &member, settled);
+                        ledger.ask(place, &member, if settled { Form::Batched } else { Form::Malformed });
                     }
                 }
-                Some(value) => ledger.ask(place, &value, true),
+                Some(value) => ledger.ask(place, &value, Form::Alone),
                 // What a lenient reader sees tells which ids a reply may carry, nothing more.
                 None => {
                     ledger.malformed += 1;
                     if let Ok(value) = serde_json::from_slice(line) {
-                        ledger.ask(place, &value, false);
+                        ledger.ask(place, &value, Form::Malformed);
                     }
                 }
             }
@@ -80,7 +82,7 @@ impl Ledger {
         ledger
     }
 
-    fn ask(&mut self, place: usize, value: &Value, strict: bool) {
+    fn ask(&mut self, place: usize, value: &Value, form: Form) {
         let Some(object) = value.as_object() else {
             self.malformed += 1;
             return;
@@ -95,7 +97,10 @@ impl Ledger {
             Value::Number(number) => number.is_i64() || number.to_string() == "-0.0",
             _ => false,
         });
-        let well_formed = strict && envelope && (id.is_some() || !object.contains_key("id"));
+        // `-0` is an id, `-0.0` is none, and serde_json shows both alike: such a one is owed nothing.
+        let certain = id.is_none_or(|id| id.to_string() != "-0.0");
+        let readable = certain && (id.is_some() || !object.contains_key("id"));
+        let well_formed = form != Form::Malformed && envelope && readable;
         self.malformed += usize::from(!well_formed);
         let Some(id) = id else {
             if well_formed
@@ -110,8 +115,10 @@ impl Ledger {
         let key = id.to_string();
         let meta = params.and_then(|params| params.get("_meta"));
         let asked = self.asked.entry(key.clone()).or_default();
-        if well_formed {
-            asked.requests.push(place);
+        match form {
+            Form::Alone if well_formed => asked.requests.push(place),
+            Form::Batched if well_formed => asked.batched.push(place),
+            _ => {}
         }
         asked.methods.push((method.to_owned(), meta.and_then(|meta| meta.get(META_VERSION)).is_some()));
         if let Some(token) = meta.and_then(|meta| meta.get("progressToken")) {
@@ -202,10 +209,10 @@ impl Ledger {
             .filter(|asked| asked.replies > 0)
             .filter_map(|asked| asked.requests.first())
             .max();
+        let batches = self.negotiated.is_some_and(Revision::has_batches);
         for (key, asked) in &self.asked {
-            let Some(first) = asked.requests.first() else {
-                continue;
-            };
+            let first = asked.requests.first().or(asked.batched.first().filter(|_| batches));
+            let Some(first) = first else { continue };
             let owed = match answers {
                 Answers::All => true,
                 Answers::Prefix => last.is_some_and(|last| first < last),
@@ -217,6 +224,14 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// How a request stands in the input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Alone,
+    Batched,
+    Malformed,
 }
 
 /// Whether the members of a batch are settled at all: not if two share an id, or there are too many.

@@ -186,3 +186,17 @@ fn the_official_schemas_judge_each_result_by_its_method() {
         r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32022,"message":"m","data":{"supported":[]}}}"#;
     assert!(fault(&[&modern], &[unsupported]).contains("UnsupportedProtocolVersionError"));
 }
+
+#[test]
+fn members_of_a_batch_are_owed_in_its_one_revision_only() {
+    let batch = format!("[{PING}]");
+    let other = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}"#;
+    let session = |version: &str, lines: &[&str]| {
+        let answer = initialized(version);
+        let mut stdout = vec![answer.as_str()];
+        stdout.extend(lines);
+        verdict(&[INITIALIZE, &batch], &stdout)
+    };
+    assert!(session("2025-03-26", &[]).is_err_and(|fault| fault.contains("no reply")));
+    assert_eq!(session("2025-06-18", &[other]), Ok(()));
+}

@@ -10,7 +10,7 @@ pub mod tls;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::canary::position;
@@ -122,7 +122,7 @@ impl Target {
                     return;
                 }
                 let Ok(connection) = connection else { continue };
-                shared.0.lock().expect("not poisoned").connections += 1;
+                shared.0.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
                 shared.1.notify_all();
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || {
@@ -148,43 +148,43 @@ impl Target {
     pub fn script(&self, answers: impl IntoIterator<Item = Answer>) {
         let mut answers: Vec<_> = answers.into_iter().collect();
         answers.reverse();
-        self.seen.0.lock().expect("not poisoned").script = answers;
+        self.seen.0.lock().unwrap_or_else(PoisonError::into_inner).script = answers;
     }
 
     /// Lets every held answer go, now and later.
     pub fn release(&self) {
-        self.seen.0.lock().expect("not poisoned").released = true;
+        self.seen.0.lock().unwrap_or_else(PoisonError::into_inner).released = true;
         self.seen.1.notify_all();
     }
 
     /// Forgets everything: counts, requests, script. Only between sessions: nothing may be under way.
     pub fn reset(&self) {
-        *self.seen.0.lock().expect("not poisoned") = Seen::default();
+        *self.seen.0.lock().unwrap_or_else(PoisonError::into_inner) = Seen::default();
     }
 
     /// How many connections were made.
     #[must_use]
     pub fn connections(&self) -> usize {
-        self.seen.0.lock().expect("not poisoned").connections
+        self.seen.0.lock().unwrap_or_else(PoisonError::into_inner).connections
     }
 
     /// Every whole request so far.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
-        self.seen.0.lock().expect("not poisoned").requests.clone()
+        self.seen.0.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }
 
     /// How many whole requests hold `marker` anywhere.
     #[must_use]
     pub fn count_with_marker(&self, marker: &str) -> usize {
-        let seen = self.seen.0.lock().expect("not poisoned");
+        let seen = self.seen.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.requests.iter().filter(|request| position(&request.raw, marker.as_bytes()).is_some()).count()
     }
 
     /// Every byte that came in, whole requests or not.
     #[must_use]
     pub fn received(&self) -> Vec<u8> {
-        let seen = self.seen.0.lock().expect("not poisoned");
+        let seen = self.seen.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes: Vec<u8> = seen.requests.iter().flat_map(|request| request.raw.clone()).collect();
         bytes.extend(seen.fragments.iter().flatten());
         bytes
@@ -197,11 +197,11 @@ impl Target {
     pub fn wait_requests(&self, count: usize) {
         let deadline = Instant::now() + DEADLINE;
         let (seen, changed) = &*self.seen;
-        let mut seen = seen.lock().expect("not poisoned");
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         while seen.requests.len() < count {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "the target got {} of {count} requests", seen.requests.len());
-            seen = changed.wait_timeout(seen, left).expect("not poisoned").0;
+            seen = changed.wait_timeout(seen, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -222,7 +222,7 @@ fn serve(mut stream: impl Read + Write, shared: &(Mutex<Seen>, Condvar)) -> io::
     loop {
         while let Some(request) = whole(&mut pending) {
             let answer = {
-                let mut seen = shared.0.lock().expect("not poisoned");
+                let mut seen = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.requests.push(request);
                 match seen.script.len() {
                     0 => Answer::ok(),
@@ -232,9 +232,9 @@ fn serve(mut stream: impl Read + Write, shared: &(Mutex<Seen>, Condvar)) -> io::
             };
             shared.1.notify_all();
             if matches!(answer, Answer::Hold(_)) {
-                let mut seen = shared.0.lock().expect("not poisoned");
+                let mut seen = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
                 while !seen.released {
-                    seen = shared.1.wait(seen).expect("not poisoned");
+                    seen = shared.1.wait(seen).unwrap_or_else(PoisonError::into_inner);
                 }
             }
             let Some(bytes) = answer.bytes() else {
@@ -249,7 +249,7 @@ fn serve(mut stream: impl Read + Write, shared: &(Mutex<Seen>, Condvar)) -> io::
         let read = stream.read(&mut chunk).unwrap_or(0);
         if read == 0 {
             if !pending.is_empty() {
-                shared.0.lock().expect("not poisoned").fragments.push(pending);
+                shared.0.lock().unwrap_or_else(PoisonError::into_inner).fragments.push(pending);
             }
             return Ok(());
         }

@@ -8,7 +8,7 @@ use framegate_e2e::process::Process;
 use framegate_e2e::stage::{self, Stage};
 use framegate_e2e::{binary, client};
 
-use super::{REVISION, Session, recorder, talk};
+use super::{REVISION, Session, live, recorder, talk};
 
 /// The exit code for configurations.
 const CONFIGURATION: Option<i32> = Some(78);
@@ -115,7 +115,8 @@ fn faulty() {
         ("missing-policy", "policy.cedar", "absent.cedar"),
         ("duplicate-key", "version = 1", "version = 1\nversion = 1"),
     ] {
-        let stage = recorder("faulty");
+        // The recorder loads no credential, so it does not miss one.
+        let stage = live("faulty");
         stage.edit_config(|text| text.replacen(from, to, 1));
         let said = refused(name, stage.launch());
         assert!(said.contains("framegate.toml") || said.contains("absent"), "{name}: {said}");

@@ -4,7 +4,7 @@ use framegate_corpus::{Outcome, Reply, ReplyId, UnreadableId, Values};
 use framegate_wire::Reason;
 use serde_json::Value;
 
-use super::run::Job;
+use super::run::{Job, good_id};
 use super::{Executor, Session};
 
 /// The expectations of one case.
@@ -21,13 +21,16 @@ pub struct Expected {
     noise: usize,
     unreadable: UnreadableId,
     values: Values,
+    good: i64,
     executor: Executor,
 }
 
 impl Expected {
     pub fn new(job: &Job<'_>, values: &Values) -> Self {
         let case = job.case;
-        let mut replies = vec![(case.reply.clone(), case.reason.clone())];
+        // The limit is recorded beside the reason of the frame that reaches it; the reply tells the latter.
+        let told = case.reason.clone().filter(|reason| reason != Reason::RefusalLimit.code());
+        let mut replies = vec![(case.reply.clone(), told)];
         let mut reasons: Vec<String> = case.reason.iter().cloned().collect();
         if !job.closes() {
             replies
@@ -67,6 +70,7 @@ impl Expected {
             noise,
             unreadable: case.unreadable_id(),
             values: values.clone(),
+            good: good_id(case, values),
             executor: job.executor,
         }
     }
@@ -121,7 +125,7 @@ impl Expected {
         for _ in 0..self.noise {
             remove(&|line| line.get("id").is_none_or(Value::is_null) && line.is_object());
         }
-        remove(&|line| line["id"] == self.values.next());
+        remove(&|line| line["id"] == self.good);
         assert_eq!(
             own.len(),
             self.replies.len(),
@@ -153,7 +157,7 @@ impl Expected {
     }
 
     fn matches(&self, line: &Value, reply: &Reply, reason: Option<&str>) -> bool {
-        let Some(line) = unwrapped(line, reply) else { return false };
+        let Some(line) = self.unwrapped(line, reply) else { return false };
         let result = &line["result"];
         let told = match reply.outcome {
             Outcome::Silence => false,
@@ -175,6 +179,15 @@ impl Expected {
         told && self.has_id(line, reply)
     }
 
+    /// The message that is the reply: the line itself, or the member of an array that has its id.
+    fn unwrapped<'v>(&self, line: &'v Value, reply: &Reply) -> Option<&'v Value> {
+        match (line, reply.in_batch) {
+            (Value::Array(members), true) => members.iter().find(|member| self.has_id(member, reply)),
+            (Value::Object(_), false) => Some(line),
+            _ => None,
+        }
+    }
+
     fn has_id(&self, line: &Value, reply: &Reply) -> bool {
         match &reply.id {
             ReplyId::None => false,
@@ -189,15 +202,6 @@ impl Expected {
                 serde_json::from_str::<Value>(&text).is_ok_and(|id| line["id"] == id)
             }
         }
-    }
-}
-
-/// The message that is the reply: itself, or the one member of an array.
-fn unwrapped<'v>(line: &'v Value, reply: &Reply) -> Option<&'v Value> {
-    match (line, reply.in_batch) {
-        (Value::Array(members), true) if members.len() == 1 => members.first(),
-        (Value::Object(_), false) => Some(line),
-        _ => None,
     }
 }
 

@@ -1,0 +1,215 @@
+//! Commands for people: what they print, what they leave alone, how they end.
+//!
+//! Belongs here: every subcommand but `mcp`, through the release binary. Does not belong here: sessions.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use framegate_e2e::binary;
+use framegate_e2e::stage::{Executor, OnInvalidFrame, Stage};
+
+/// Runs the program with an empty environment.
+fn run(arguments: &[&str]) -> Output {
+    Command::new(binary::program())
+        .args(arguments)
+        .env_clear()
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts")
+}
+
+fn on(stage: &Stage, arguments: &[&str]) -> Output {
+    let config = stage.config();
+    let mut all: Vec<&str> = arguments.to_vec();
+    all.extend(["--config", config.to_str().expect("a plain path")]);
+    run(&all)
+}
+
+fn live(name: &str) -> Stage {
+    Stage::new(name, Executor::Live, OnInvalidFrame::Close)
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+fn assert_code(output: &Output, code: i32) {
+    assert_eq!(output.status.code(), Some(code), "stdout: {}\nstderr: {}", stdout(output), stderr(output));
+}
+
+#[test]
+fn the_demonstration_holds_without_anything() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let alone = folder.path().join("framegate");
+    std::fs::copy(binary::program(), &alone).expect("a copy");
+    let output =
+        Command::new(&alone).arg("demo").env_clear().current_dir(folder.path()).output().expect("it starts");
+    assert_code(&output, 0);
+    assert!(
+        stdout(&output).contains("14 hostile frames refused, 1 call performed, as counted by the target.")
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).expect("own folder").count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn init_writes_a_private_configuration_once_that_checks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("new/framegate.toml");
+    let text = path.to_str().expect("a plain path");
+    assert_code(&run(&["init", text]), 0);
+    use std::os::unix::fs::PermissionsExt;
+    assert_eq!(std::fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
+    let before = std::fs::read(&path).expect("a file");
+    let again = run(&["init", text]);
+    assert_code(&again, 74);
+    assert!(stderr(&again).contains("exists already"));
+    assert_eq!(std::fs::read(&path).expect("a file"), before);
+}
+
+#[test]
+fn config_check_prints_the_digest_that_expect_config_takes() {
+    let stage = live("config-check");
+    let output = on(&stage, &["config", "check"]);
+    assert_code(&output, 0);
+    let text = stdout(&output);
+    let digest =
+        text.lines().find_map(|line| line.strip_prefix("digest")).expect("a digest").trim().to_owned();
+    let arguments = ["mcp", "--expect-config", &digest];
+    let output = on(&stage, &arguments);
+    assert_code(&output, 0);
+    assert!(text.contains("probe_write") && text.contains("allow:probe_write"), "{text}");
+    assert_eq!(stage.traces().questions, 0);
+    assert_eq!(stage.traces().secret_reads, 0);
+}
+
+#[test]
+fn faults_name_file_line_and_hint_and_leave_stdout_empty() {
+    let stage = live("faulty");
+    stage.edit_config(|text| text.replace("max_queued = 2", "max_queud = 2"));
+    for command in
+        [&["config", "check"][..], &["tools"], &["mcp"], &["policy", "show"], &["call", "probe_read"]]
+    {
+        let output = on(&stage, command);
+        assert_code(&output, 78);
+        assert_eq!(stdout(&output), "");
+        let text = stderr(&output);
+        assert!(
+            text.contains("framegate.toml:") && text.contains("max_queud") && text.contains("max_queued"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn schema_tools_and_policy_print_what_they_say() {
+    let stage = live("show");
+    let schema: serde_json::Value = serde_json::from_slice(&run(&["config", "schema"]).stdout).expect("JSON");
+    assert!(schema.pointer("/properties/version").is_some());
+    let tools: serde_json::Value =
+        serde_json::from_slice(&on(&stage, &["tools", "--json"]).stdout).expect("JSON");
+    assert!(tools["tools"].as_array().expect("tools").iter().any(|tool| tool["name"] == "probe_write"));
+    assert!(stdout(&on(&stage, &["tools"])).contains("probe_write"));
+    assert!(stdout(&on(&stage, &["policy", "show"])).contains("@id(\"allow:probe_write\")"));
+    assert!(stdout(&on(&stage, &["policy", "show", "--schema"])).contains("probe_write"));
+    assert!(stdout(&run(&["completions", "bash"])).contains("framegate"));
+}
+
+#[test]
+fn a_dry_run_passes_every_door_and_sends_nothing() {
+    let stage = live("dry-run");
+    let output = on(&stage, &["call", "probe_write", r#"{"marker": "mk-dry"}"#, "--dry-run"]);
+    assert_code(&output, 0);
+    let text = stdout(&output);
+    assert!(
+        text.contains("allow:probe_write") && text.contains("mk-dry") && text.contains("nothing was sent"),
+        "{text}"
+    );
+    let traces = stage.traces();
+    assert_eq!((traces.connections, traces.questions, traces.secret_reads), (0, 0, 0));
+    assert!(!stage.journal_folder().exists());
+}
+
+#[test]
+fn a_call_is_performed_once_and_why_explains_it() {
+    let stage = live("call");
+    let output = on(&stage, &["call", "probe_write", r#"{"marker": "mk-call"}"#]);
+    assert_code(&output, 0);
+    assert_eq!(stage.executed("mk-call"), 1);
+    assert_eq!(stage.traces().lookups, 1);
+    let why = on(&stage, &["why", "1"]);
+    assert_code(&why, 0);
+    assert!(stdout(&why).contains("call of probe_write on probe: allowed"), "{}", stdout(&why));
+    let show = on(&stage, &["journal", "show"]);
+    assert_code(&show, 0);
+    assert!(stdout(&show).contains("probe_write on probe: done"), "{}", stdout(&show));
+    stage.assert_secret_kept(&[show.stdout, output.stdout].concat(), &output.stderr, &[]);
+}
+
+#[test]
+fn a_refused_call_says_which_door_and_sends_nothing() {
+    let stage = live("call-refused");
+    for (tool, arguments, reason) in [
+        ("probe_write", r#"{"marker": "mk-x", "extra": 1}"#, "argument-unknown"),
+        ("probe_write", r#"{"marker": "mk-x", "marker": "mk-y"}"#, "json-duplicate-member"),
+        ("no_such_tool", "{}", "tool-unknown"),
+        ("probe_write", "{}} {", "json-trailing-data"),
+    ] {
+        let output = on(&stage, &["call", tool, arguments]);
+        assert_code(&output, 1);
+        assert!(stdout(&output).contains(reason), "{}", stdout(&output));
+    }
+    let traces = stage.traces();
+    assert_eq!((traces.connections, traces.questions, traces.secret_reads), (0, 0, 0));
+}
+
+#[test]
+fn usage_is_2_and_there_is_no_demonstration_inside_a_session() {
+    for arguments in [
+        &["mcp", "--demo"][..],
+        &["nonsense"],
+        &["call"],
+        &["mcp", "--client", "a\nb", "--config", "/dev/null"],
+    ] {
+        let output = run(arguments);
+        assert!(matches!(output.status.code(), Some(2 | 78)), "{arguments:?}: {:?}", output.status);
+        assert_eq!(stdout(&output), "", "{arguments:?}");
+    }
+    assert_code(&run(&["mcp", "--demo"]), 2);
+}
+
+#[test]
+fn no_variable_sets_an_option() {
+    let stage = live("environment");
+    let output = Command::new(binary::program())
+        .args(["config", "check"])
+        .env_clear()
+        .envs([
+            ("FRAMEGATE_CONFIG", stage.config().to_str().expect("plain")),
+            ("CONFIG", "x"),
+            ("HOME", "/nonexistent"),
+        ])
+        .output()
+        .expect("it starts");
+    assert_code(&output, 78);
+    assert!(stderr(&output).contains("framegate init"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_panic() {
+    let stage = live("reader-leaves");
+    let mut child = Command::new(binary::program())
+        .args(["config", "schema"])
+        .env_clear()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(stderr(&output), "");
+    assert!(Path::new(&stage.config()).exists());
+}

@@ -7,16 +7,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cedar_policy::{
-    Authorizer, Entities, PolicyId, PolicySet, Schema, ValidationMode, ValidationWarning, Validator,
+    Authorizer, Entities, EntityUid, PolicyId, PolicySet, Schema, ValidationMode, ValidationWarning,
+    Validator,
 };
-use framegate_gate::schema::Catalog;
+use framegate_gate::schema::{Catalog, Tool};
 use miette::Diagnostic;
 
 use crate::fault::{PolicyFault, Source};
 use crate::generate::{Allow, generate};
 use crate::matrix::{Effect, Matrix, MatrixRow, RuleMatch};
 use crate::rule::{self, Rule};
-use crate::{lint, schema};
+use crate::{lint, names, schema};
 
 /// The name of the generated text in faults.
 const GENERATED: &str = "(generated)";
@@ -30,14 +31,25 @@ pub struct Sources {
     pub allows: Vec<(String, Allow)>,
 }
 
-/// A validated policy over one catalog of tools.
+/// What is known of a tool ahead of its calls.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    /// The declaration that the rules were validated over; they judge the calls of no other.
+    pub(crate) tool: Arc<Tool>,
+    pub(crate) action: EntityUid,
+    pub(crate) target: EntityUid,
+    /// The rules whose scope could match: judging is linear in the rules that it is given.
+    pub(crate) rules: PolicySet,
+}
+
+/// A validated policy over the tools of one catalog. Calls of tools of any other, even of the same names,
+/// find no rule.
 #[derive(Debug)]
 pub struct CedarPolicy {
     pub(crate) authorizer: Authorizer,
     pub(crate) schema: Schema,
     pub(crate) entities: Entities,
-    /// The rules whose scope could match, by tool: judging is linear in the rules that it is given.
-    pub(crate) rules: HashMap<Arc<str>, PolicySet>,
+    pub(crate) tools: HashMap<Arc<str>, Chosen>,
     matrix: Matrix,
     warnings: Vec<PolicyFault>,
 }
@@ -78,7 +90,7 @@ impl CedarPolicy {
             schema,
             // Neither clients nor targets have attributes or parents: nothing is looked up.
             entities: Entities::empty(),
-            rules: choose(&rules, &texts, catalog)?,
+            tools: choose(&rules, &texts, catalog)?,
             matrix: matrix(&rules, catalog),
             warnings,
         })
@@ -161,7 +173,7 @@ fn choose(
     rules: &[Rule],
     texts: &[Source],
     catalog: &Catalog,
-) -> Result<HashMap<Arc<str>, PolicySet>, Vec<PolicyFault>> {
+) -> Result<HashMap<Arc<str>, Chosen>, Vec<PolicyFault>> {
     let mut chosen = HashMap::new();
     let mut faults = Vec::new();
     for tool in catalog.iter() {
@@ -173,7 +185,8 @@ fn choose(
                 faults.extend(fault_of(rule, texts, &error, &error.to_string()));
             }
         }
-        chosen.insert(Arc::from(tool.name()), set);
+        let (action, target) = (names::action(tool.name()), names::target(tool.target()));
+        chosen.insert(Arc::from(tool.name()), Chosen { tool: Arc::clone(tool), action, target, rules: set });
     }
     if faults.is_empty() { Ok(chosen) } else { Err(faults) }
 }

@@ -3,6 +3,7 @@
 //! Belongs here: from a question to the verdict and the rule that it rests on.
 //! Does not belong here: what a rule may say, what follows from a verdict.
 
+use core::ptr;
 use std::sync::Arc;
 
 use cedar_policy::{Decision, Request, Response};
@@ -25,25 +26,27 @@ impl Policy for CedarPolicy {
 impl CedarPolicy {
     /// Whether the call is allowed, and the rule that says so.
     fn decide(&self, call: &Call) -> (bool, RuleId) {
-        let Some(rules) = self.rules.get(call.tool().name()) else {
+        let tool = call.tool();
+        let chosen = self.tools.get(tool.name()).filter(|chosen| ptr::eq(&*chosen.tool, tool));
+        let Some(chosen) = chosen else {
             return (false, RuleId::NoRule);
         };
         let Some(context) = context(call) else {
             return (false, RuleId::EvaluationError);
         };
-        let (client, tool) = (call.principal().client(), call.tool().name());
-        // The rules were validated for requests of the schema; any other is not judged.
         let request = Request::new(
-            names::client(client),
-            names::action(tool),
-            names::target(call.action().target()),
+            names::client(call.principal().client()),
+            chosen.action.clone(),
+            chosen.target.clone(),
             context,
-            Some(&self.schema),
+            // The context is built from the same declaration as the schema. Where speed does not matter,
+            // Cedar checks that it is what the rules were validated for.
+            cfg!(debug_assertions).then_some(&self.schema),
         );
         let Ok(request) = request else {
             return (false, RuleId::EvaluationError);
         };
-        let response = self.authorizer.is_authorized(&request, rules, &self.entities);
+        let response = self.authorizer.is_authorized(&request, &chosen.rules, &self.entities);
         // Cedar skips a rule that fails to evaluate. A `forbid` that overflows would be one that does not
         // forbid, so an error denies whatever the decision is.
         if response.diagnostics().errors().next().is_some() {

@@ -32,11 +32,16 @@ pub(crate) struct Rule {
 impl Rule {
     /// The value of `@id`.
     pub(crate) fn id(&self) -> Option<&str> {
-        self.policy.annotation("id")
+        self.annotation("id")
     }
 
-    pub(crate) fn reaches(&self, tool: &Tool) -> bool {
-        self.tools.iter().any(|reached| reached.name() == tool.name())
+    /// The value of an annotation. Read from the tree: Cedar's own look-up parses the name each time.
+    pub(crate) fn annotation(&self, name: &str) -> Option<&str> {
+        self.tree.annotations.get(name).map(|value| value.as_str())
+    }
+
+    pub(crate) fn reaches(&self, tool: &Arc<Tool>) -> bool {
+        self.tools.iter().any(|reached| Arc::ptr_eq(reached, tool))
     }
 
     /// Whether its head names the tools that it is for.

@@ -49,7 +49,7 @@ pub(crate) fn check(rules: &[Rule], sources: &[Source], generated: usize) -> Vec
         }
         if rule.policy.effect() == Effect::Permit
             && !rule.names_action()
-            && rule.policy.annotation("covers_new_tools") != Some("true")
+            && rule.annotation("covers_new_tools") != Some("true")
         {
             findings.push(report(
                 &effect,

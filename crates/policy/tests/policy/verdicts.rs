@@ -7,9 +7,7 @@ use framegate_gate::schema::{Catalog, ParameterType};
 use framegate_policy::{Allow, CedarPolicy};
 use framegate_wire::Reason;
 
-use crate::fixture::{
-    catalog, compile, integer, list, number, parameter, sources, string, three_tools, tool, word,
-};
+use crate::fixture::{catalog, integer, list, number, parameter, sources, string, three_tools, tool, word};
 use crate::peer::{Judged, Peer};
 
 const PAY_EVERY: &[(&str, Allow)] = &[("pay", Allow::Every)];
@@ -22,14 +20,18 @@ fn peer(text: &str, allows: &[(&str, Allow)]) -> Peer {
 
 #[track_caller]
 fn peer_of(client: &str, text: &str, allows: &[(&str, Allow)]) -> Peer {
-    let policy = compile(text, allows).unwrap_or_else(|faults| panic!("{text}\n{faults:#?}"));
-    Peer::legacy(Arc::new(policy), Arc::new(three_tools()), client, "claimed")
+    let tools = Arc::new(three_tools());
+    Peer::legacy(policy(&tools, text, allows), tools, client, "claimed")
+}
+
+#[track_caller]
+fn policy(tools: &Catalog, text: &str, allows: &[(&str, Allow)]) -> Arc<CedarPolicy> {
+    let policy = CedarPolicy::compile(sources(text, allows), tools);
+    Arc::new(policy.unwrap_or_else(|faults| panic!("{text}\n{faults:#?}")))
 }
 
 fn over(tools: &Arc<Catalog>, text: &str, allows: &[(&str, Allow)]) -> Peer {
-    let policy =
-        CedarPolicy::compile(sources(text, allows), tools).unwrap_or_else(|faults| panic!("{faults:#?}"));
-    Peer::legacy(Arc::new(policy), Arc::clone(tools), "agent", "claimed")
+    Peer::legacy(policy(tools, text, allows), Arc::clone(tools), "agent", "claimed")
 }
 
 fn pay(peer: &mut Peer, count: i64) -> Judged {
@@ -135,7 +137,7 @@ fn a1_what_a_peer_calls_itself_changes_no_decision() {
     let text = r#"@id("ci") permit (principal == Framegate::Client::"ci-bot", action == Framegate::Action::"pay", resource);
                   @id("no-admin") forbid (principal == Framegate::Client::"admin", action, resource);"#;
     let tools = Arc::new(three_tools());
-    let policy = Arc::new(compile(text, &[]).unwrap());
+    let policy = policy(&tools, text, &[]);
     for (client, expected) in
         [("ci-bot", None), ("agent", Some(RuleId::NoRule)), ("admin", Some(RuleId::Named("no-admin".into())))]
     {
@@ -159,8 +161,8 @@ fn a1_what_a_peer_calls_itself_changes_no_decision() {
 fn a_claimed_name_is_text_that_may_be_absent() {
     let text = r#"@id("named") permit (principal, action == Framegate::Action::"pay", resource)
                   when { context has claimed_client && context.claimed_client == "x" };"#;
-    let policy = Arc::new(compile(text, &[]).unwrap());
-    let mut peer = Peer::modern(policy, Arc::new(three_tools()), "agent");
+    let tools = Arc::new(three_tools());
+    let mut peer = Peer::modern(policy(&tools, text, &[]), tools, "agent");
     let arguments = r#"{"amount":1,"count":1}"#;
     assert_eq!(peer.call_as("pay", arguments, Some("x")).allowed_by(), "named");
     assert_eq!(peer.call_as("pay", arguments, Some("y")), Judged::Denied(RuleId::NoRule));
@@ -242,30 +244,18 @@ fn without_a_rule_everything_is_denied() {
     assert_eq!(peer.call("gone", "{}"), Judged::Refused(Reason::ToolUnknown));
 }
 
+/// The rules were validated over one declaration of a tool: they say nothing of another, even of its twin.
 #[test]
 fn a_tool_that_the_policy_was_not_compiled_for_is_denied() {
-    let policy = Arc::new(compile("", PAY_EVERY).unwrap());
-    let tools = catalog(vec![tool("other", "bank", "GET", "/x", Vec::new())]);
-    assert_eq!(
-        Peer::legacy(policy.clone(), Arc::new(tools), "agent", "c").call("other", "{}"),
-        Judged::Denied(RuleId::NoRule)
-    );
-    // The same name with another shape or target is no request of the schema.
-    for declaration in [
-        tool("pay", "bank", "POST", "/x", vec![parameter("amount", string(), true)]),
-        tool(
-            "pay",
-            "elsewhere",
-            "POST",
-            "/x",
-            vec![parameter("amount", number(), true), parameter("count", integer(), true)],
-        ),
-    ] {
-        let amount =
-            if declaration.http.target == "bank" { r#"{"amount":"1"}"# } else { r#"{"amount":1,"count":1}"# };
-        let mut peer = Peer::legacy(policy.clone(), Arc::new(catalog(vec![declaration])), "agent", "c");
-        assert_eq!(peer.call("pay", amount), Judged::Denied(RuleId::EvaluationError));
-    }
+    let policy = policy(&three_tools(), "", PAY_EVERY);
+    let other = catalog(vec![tool("other", "bank", "GET", "/x", Vec::new())]);
+    let mut peer = Peer::legacy(policy.clone(), Arc::new(other), "agent", "c");
+    assert_eq!(peer.call("other", "{}"), Judged::Denied(RuleId::NoRule));
+    let text = catalog(vec![tool("pay", "bank", "POST", "/x", vec![parameter("amount", string(), true)])]);
+    let mut peer = Peer::legacy(policy.clone(), Arc::new(text), "agent", "c");
+    assert_eq!(peer.call("pay", r#"{"amount":"1"}"#), Judged::Denied(RuleId::NoRule));
+    let mut peer = Peer::legacy(policy, Arc::new(three_tools()), "agent", "c");
+    assert_eq!(pay(&mut peer, 1), Judged::Denied(RuleId::NoRule));
 }
 
 #[test]

@@ -5,7 +5,9 @@
 
 use framegate_wire::Limits;
 use framegate_wire::json::Parser;
-use framegate_wire::message::{self, CallParams, CancelParams, Incoming, MessageRefusal, Params, Revision};
+use framegate_wire::message::{
+    self, CallParams, CancelParams, Incoming, MessageRefusal, Params, RequestId, Revision,
+};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -18,8 +20,11 @@ fn describe(read: Result<Incoming<'_>, MessageRefusal>, limits: &Limits, length:
                 calls.push(match CallParams::read(&request, revision) {
                     Ok(params) => {
                         let arguments = params.arguments().map(|arguments| arguments.len());
-                        let token = params.progress_token().map(|token| token.map(|token| token.to_owned_json()));
-                        json!([params.name(), arguments, token.map_err(|refusal| refusal.reason().code())])
+                        let token = match params.progress_token() {
+                            Ok(token) => json!(token.map(|token| token.to_owned_json())),
+                            Err(refusal) => json!(["refused", refusal.reason().code()]),
+                        };
+                        json!([params.name(), arguments, token])
                     }
                     Err(refusal) => {
                         assert!(refusal.offset() <= length);
@@ -27,10 +32,10 @@ fn describe(read: Result<Incoming<'_>, MessageRefusal>, limits: &Limits, length:
                     }
                 });
             }
-            json!({"id": request.id().to_string(), "method": request.method(), "params": params(request.params()), "calls": calls})
+            json!({"id": id(request.id()), "method": request.method(), "params": params(request.params()), "calls": calls})
         }
         Ok(Incoming::Notification(notification)) => {
-            let cancelled = CancelParams::read(notification.params(), limits).map(|params| params.id.to_string());
+            let cancelled = CancelParams::read(notification.params(), limits).map(|params| id(&params.id));
             json!({"method": notification.method(), "params": params(notification.params()), "cancelled": cancelled})
         }
         Ok(Incoming::Response(_)) => json!("response"),
@@ -42,6 +47,14 @@ fn describe(read: Result<Incoming<'_>, MessageRefusal>, limits: &Limits, length:
             assert!(refused.id().is_none_or(|id| id.to_string().len() <= 6 * limits.max_id + 2));
             json!({"refused": refused.refusal().reason().code(), "answered": refused.is_answered()})
         }
+    }
+}
+
+/// `0` and `-0` are one id, and are written out alike.
+fn id(id: &RequestId) -> Value {
+    match id {
+        RequestId::Integer { value, .. } => json!(value),
+        RequestId::Text(text) => json!(text),
     }
 }
 

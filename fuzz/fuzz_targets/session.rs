@@ -86,7 +86,7 @@ impl World {
     fn send(&mut self, reply: &Reply) {
         self.sent.clear();
         reply.write(&mut self.sent);
-        assert_eq!(self.sent.len(), reply.line_length());
+        assert_eq!(self.sent.len(), reply.line_length() + 1);
         assert!(self.sent.len() <= 4 * MAX_FRAME, "a reply of {} bytes", self.sent.len());
         let mut reader = Reader::new(&Limits::default());
         reader.push(&self.sent);

@@ -82,6 +82,7 @@ pub struct Journal {
     sync: bool,
     reserved: u64,
     started: bool,
+    folder_synced: bool,
     permits: u64,
     outcomes: BTreeMap<&'static str, u64>,
 }
@@ -118,7 +119,6 @@ impl Journal {
         let create = |suffix: &str| folder.create(&format!("{stem}{suffix}"));
         let actions: File = create(ACTIONS_SUFFIX)?;
         let refusals: File = create(REFUSALS_SUFFIX)?;
-        folder.sync()?;
         let parts = Parts {
             actions: Box::new(actions),
             refusals: Box::new(refusals),
@@ -147,6 +147,7 @@ impl Journal {
             sync: options.sync,
             reserved,
             started: false,
+            folder_synced: false,
             permits: 0,
             outcomes: BTreeMap::new(),
         }
@@ -165,7 +166,7 @@ impl Journal {
         &self.run
     }
 
-    /// Writes the `start` record and brings it to the disk. Nothing else is recorded before it.
+    /// Writes the `start` record. Nothing else is recorded before it, and the first sync brings it to the disk.
     ///
     /// Returns what was found of the run before this one, if it did not end on its own; it is recorded too.
     ///
@@ -188,7 +189,7 @@ impl Journal {
         if let Some(found) = &found {
             batch.push(self.body(kind::RECOVERY, found)?);
         }
-        self.actions.append(&self.now(), &batch, self.sync)?;
+        self.actions.append(&self.now(), &batch, false)?;
         self.started = true;
         Ok(found)
     }
@@ -311,9 +312,20 @@ impl Journal {
             intents.push(intent);
         }
         if !batch.is_empty() {
+            self.sync_folder()?;
             self.actions.append(&self.now(), &batch, self.sync)?;
         }
         Ok(intents)
+    }
+
+    /// The files' names must be on the disk before the first intent is: a file that nobody finds records
+    /// nothing. Not at start, so that a session that performs nothing waits for no disk.
+    fn sync_folder(&mut self) -> Result<(), JournalError> {
+        if let Some(folder) = self.folder.as_ref().filter(|_| self.sync && !self.folder_synced) {
+            folder.sync()?;
+        }
+        self.folder_synced = true;
+        Ok(())
     }
 
     fn intent_record(&self, intent: &str, permit: &Permit) -> IntentRecord {

@@ -23,4 +23,9 @@ pub trait Executor: Send + Sync {
     /// Performs the action once. Never retries. Dropping the future abandons the action, whose outcome is
     /// then unknown.
     fn perform(&self, recorded: Recorded) -> Performing<'_>;
+
+    /// Whether performing never waits for anything: then it is done on the spot, without a task.
+    fn is_immediate(&self) -> bool {
+        false
+    }
 }

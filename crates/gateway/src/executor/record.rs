@@ -85,6 +85,10 @@ impl Recorder {
 }
 
 impl Executor for Recorder {
+    fn is_immediate(&self) -> bool {
+        true
+    }
+
     fn perform(&self, recorded: Recorded) -> Performing<'_> {
         Box::pin(async move {
             match self.write(&recorded) {

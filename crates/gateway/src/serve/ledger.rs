@@ -5,8 +5,10 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -207,6 +209,14 @@ impl Worker {
 
     fn perform(&mut self, ticket: u64, recorded: Recorded, start: Start) {
         let executor = Arc::clone(&self.executor);
+        let mut performing: Pin<Box<dyn Future<Output = Outcome> + Send>> =
+            Box::pin(async move { perform(&*executor, recorded, &start).await });
+        if self.executor.is_immediate()
+            && let Poll::Ready(outcome) = performing.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        {
+            self.finish(ticket, outcome);
+            return;
+        }
         let commands = self.commands.clone();
         let Some(runtime) = self.runtime() else {
             let outcome = Outcome::not_started("no thread can be started; nothing was performed".to_owned());
@@ -214,7 +224,7 @@ impl Worker {
             return;
         };
         runtime.spawn(async move {
-            let outcome = perform(&*executor, recorded, &start).await;
+            let outcome = performing.await;
             let _ = commands.send(Command::Finished(ticket, outcome));
         });
     }

@@ -1,16 +1,20 @@
-//! The thread that writes the protocol's output: the only owner of the real stdout.
+//! The writer of the protocol's output: the only owner of the real stdout.
 //!
 //! Belongs here: whole lines, in order, however slow the other side is; knowing how much is waiting.
+//! A short line goes out at once where that cannot block; everything else goes through a thread.
 //! Does not belong here: what a line says.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FileType, OFlags, fstat};
 
 /// Above this many waiting bytes no more input is taken, so that a reader that does not read cannot make
 /// us keep an unbounded number of replies.
@@ -31,6 +35,7 @@ pub struct Writer {
     lines: Sender<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
     probe: File,
+    direct: Option<File>,
 }
 
 impl Writer {
@@ -42,18 +47,28 @@ impl Writer {
         let (lines, queue) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let probe = output.try_clone()?;
+        let direct = non_blocking(&output);
         let counter = Arc::clone(&waiting);
         thread::Builder::new()
             .name("stdout".to_owned())
             .spawn(move || run(output, &queue, &counter, report))?;
-        Ok(Self { lines, waiting, probe })
+        Ok(Self { lines, waiting, probe, direct })
     }
 
-    /// Queues bytes that are whole lines.
+    /// Writes bytes that are whole lines, now or in their turn.
     pub fn send(&self, lines: Vec<u8>) {
+        if lines.len() <= ATOMIC && self.is_drained() && self.write_now(&lines) {
+            return;
+        }
         self.waiting.fetch_add(lines.len(), Ordering::SeqCst);
         // A thread that is gone has reported the failure.
         let _ = self.lines.send(lines);
+    }
+
+    /// Writes all of it or nothing, without blocking. Only while the thread has nothing to write.
+    fn write_now(&self, lines: &[u8]) -> bool {
+        let Some(mut direct) = self.direct.as_ref() else { return false };
+        direct.write(lines).is_ok_and(|written| written == lines.len())
     }
 
     /// Whether so much is waiting that no more input should be taken.
@@ -79,6 +94,21 @@ impl Writer {
             Err(_) => false,
         }
     }
+}
+
+/// How many bytes a pipe takes whole or not at all: PIPE_BUF on Linux (pipe(7)).
+const ATOMIC: usize = 4_096;
+
+/// A second description of the same pipe that never blocks; the first one may be shared with others, whose
+/// flags are theirs. `None` for anything but a pipe.
+fn non_blocking(output: &File) -> Option<File> {
+    let mode = fstat(output).ok()?.st_mode;
+    if FileType::from_raw_mode(mode) != FileType::Fifo {
+        return None;
+    }
+    let path = format!("/proc/self/fd/{}", output.as_raw_fd());
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).ok()?;
+    OpenOptions::new().write(true).custom_flags(flags).open(path).ok()
 }
 
 fn run(

@@ -250,7 +250,7 @@ fn whatever_fails_no_recorded_comes_out_or_it_is_on_disk() {
             what_is_left_reads(&file, fault);
         }
     }
-    assert!(failures > 80, "{failures}");
+    assert!(failures > 75, "{failures}");
 }
 
 /// The file is not touched again, later commits fail at once and give their tickets back.

@@ -122,6 +122,7 @@ async fn nothing_is_recorded_after_a_write_has_failed() {
     let whole = fs::read_to_string(&path).unwrap();
     let good = recorder.file.lock().unwrap().replace(File::open(&path).unwrap());
     assert_eq!(record(&recorder, &world, "two").await.0.status(), Status::NotStarted);
+    assert!(recorder.file.lock().unwrap().is_none(), "a later write could succeed");
     assert_eq!(record(&recorder, &world, "three").await.0.status(), Status::NotStarted);
     assert_eq!(fs::read_to_string(&path).unwrap(), whole);
     drop(good);

@@ -145,6 +145,20 @@ async fn a_body_of_nothing_but_secrets_shows_none_of_them() {
     }
 }
 
+/// The most that is read in search of what can be shown: the rest of a secret that is cut there is left out.
+#[tokio::test(start_paused = true)]
+async fn a_search_that_is_given_up_shows_no_part_of_a_secret() {
+    const LIMIT: usize = 1024 * 1024;
+    let spelling: String =
+        SECRET.chars().map(|character| format!("\\u{:04x}", u32::from(character))).collect();
+    let body = spelling.repeat(3 * LIMIT / spelling.len());
+    let settings = format!("max_response_bytes = {LIMIT}");
+    let result = shown(&answered_within(&settings, ok("", body.as_bytes())).await);
+    let kept = result["body"].as_str().unwrap();
+    assert!(kept.len() > LIMIT / 20 && kept.replace(MASK, "").is_empty(), "{}", kept.len());
+    assert_eq!(result["truncated"], true);
+}
+
 /// Chunks of one byte: what is masked does not depend on how the body arrives.
 #[tokio::test(start_paused = true)]
 async fn a_secret_in_many_chunks_is_masked() {

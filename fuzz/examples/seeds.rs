@@ -44,7 +44,20 @@ fn main() -> io::Result<()> {
             fs::write(seeds.join("message").join(&name), line)?;
         }
     }
-    Ok(())
+    fs::write(seeds.join("session").join("reuse"), reuse(&values))
+}
+
+/// A stateless session in which one id is used again before, between and after cancellation and outcome.
+fn reuse(values: &Values) -> Vec<u8> {
+    let call = values.call(true);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":41}}"#;
+    // The outcome arrives with the fifth line.
+    let mut input = vec![1 | 7 << 1, 0b0001_0000];
+    for line in [&call, &call, cancel, &call, cancel, &call, &call] {
+        input.extend(line.as_bytes());
+        input.push(b'\n');
+    }
+    input
 }
 
 /// The choices of the target, what the case sends before, the frame, and a good call behind it.

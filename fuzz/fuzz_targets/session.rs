@@ -28,10 +28,10 @@ const MAX_FRAME: usize = 16 * 1024;
 /// How many calls the world takes at once; the next is withdrawn as busy.
 const MAX_HELD: usize = 4;
 /// The only tool that the policy has no rule for.
-const DENIED: &str = "probe_read";
+const DENIED: &str = "probe_unruled";
 const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| support::catalog(&["probe_write", DENIED]));
+static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| support::catalog(&["probe_write", "probe_read", DENIED]));
 static INPUTS: AtomicU64 = AtomicU64::new(0);
 static PERMITS: AtomicU64 = AtomicU64::new(0);
 

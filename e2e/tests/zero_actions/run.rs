@@ -122,6 +122,9 @@ impl Job<'_> {
                 std::thread::sleep(Duration::from_millis(1500));
                 stage.target().release();
             }
+            if held > 0 && case.executes > 0 {
+                stage.target().release();
+            }
             expected.wait_for_replies(&mut session, first);
             if !coalesced && expected.answers() && case.executes == 0 {
                 assert_eq!(stage.traces(), before, "{name}: traces of the frame alone");

@@ -47,7 +47,8 @@ fn a_cut_changes_no_call() {
         let mut session = Session::named(stage, &name, stage.launch());
         job(case).reach_phase(&mut session);
         let cuts = case.cuts(&case.frame(&Values::new(marker(&case.id), 910_000)));
-        let mut actions = 0;
+        let answers = case.frame(&Values::new("m", 1)).iter().filter(|byte| **byte == b'\n').count();
+        let (said, mut actions) = (session.lines().len(), 0);
         for (number, cut) in (0_i64..).zip(&cuts) {
             let values = Values::new(format!("{}-{number}", marker(&case.id)), 910_000 + 2 * number);
             // An id of the case's own can be used once in a session.
@@ -58,6 +59,8 @@ fn a_cut_changes_no_call() {
             }
             session.process().write_split(&case.frame(&values), &[*cut]);
             actions += 1;
+            // One after the other: more than can wait would be told so.
+            session.wait_lines(said + actions * answers);
         }
         let ended = session.end();
         assert_eq!(ended.code(), Some(0), "{name}: {}", ended.stderr);

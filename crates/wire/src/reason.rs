@@ -304,10 +304,7 @@ impl Reason {
     /// The reason with this code.
     #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|reason| reason.code() == code)
+        Self::ALL.iter().copied().find(|reason| reason.code() == code)
     }
 }
 
@@ -328,8 +325,7 @@ mod tests {
         assert_eq!(codes.len(), Reason::ALL.len());
         for code in codes {
             assert!(
-                code.bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+                code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
                 "{code}"
             );
             assert_eq!(Reason::from_code(code).map(Reason::code), Some(code));

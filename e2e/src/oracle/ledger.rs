@@ -98,7 +98,8 @@ impl Ledger {
             _ => false,
         });
         // `-0` is an id, `-0.0` is none, and serde_json shows both alike: such a one is owed nothing.
-        let certain = id.is_none_or(|id| id.to_string() != "-0.0");
+        let certain =
+            !id.and_then(Value::as_f64).is_some_and(|number| number == 0.0 && number.is_sign_negative());
         let readable = certain && (id.is_some() || !object.contains_key("id"));
         let well_formed = form != Form::Malformed && envelope && readable;
         self.malformed += usize::from(!well_formed);

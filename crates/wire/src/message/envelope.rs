@@ -98,13 +98,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Reads each member as strictly as a frame; a batch inside is not a message.
-    pub fn read(
-        self,
-        limits: &Limits,
-    ) -> impl Iterator<Item = Result<Incoming<'a>, MessageRefusal>> {
-        self.members
-            .iter()
-            .map(move |member| read_value(member, limits))
+    pub fn read(self, limits: &Limits) -> impl Iterator<Item = Result<Incoming<'a>, MessageRefusal>> {
+        self.members.iter().map(move |member| read_value(member, limits))
     }
 }
 
@@ -130,10 +125,7 @@ impl<'a> Params<'a> {
             None => Self::Absent,
             Some(value) => match value.as_object() {
                 Some(object) => Self::Object(object),
-                None => Self::Other {
-                    kind: value.kind(),
-                    offset: value.span().start,
-                },
+                None => Self::Other { kind: value.kind(), offset: value.span().start },
             },
         }
     }
@@ -224,23 +216,13 @@ impl<'a> Members<'a> {
 fn read_value<'a>(value: Value<'a>, limits: &Limits) -> Result<Incoming<'a>, MessageRefusal> {
     let at = value.span().start;
     let Some(object) = value.as_object() else {
-        let reason = if value.as_array().is_some() {
-            Reason::MessageBatch
-        } else {
-            Reason::MessageNotObject
-        };
-        return Err(MessageRefusal {
-            refusal: Refusal::new(reason, at),
-            id: None,
-            answered: true,
-        });
+        let reason = if value.as_array().is_some() { Reason::MessageBatch } else { Reason::MessageNotObject };
+        return Err(MessageRefusal { refusal: Refusal::new(reason, at), id: None, answered: true });
     };
     let members = Members::sort(object);
     let id = members.id.map(|id| RequestId::read(id, limits));
-    let is_notification = members.id.is_none()
-        && members
-            .method
-            .is_some_and(|method| method.as_str().is_some());
+    let is_notification =
+        members.id.is_none() && members.method.is_some_and(|method| method.as_str().is_some());
     let answered = !members.is_response() && !is_notification;
     let known_id = id.as_ref().and_then(|id| id.as_ref().ok()).cloned();
     let refuse = |reason, offset| MessageRefusal {
@@ -260,17 +242,12 @@ fn read_value<'a>(value: Value<'a>, limits: &Limits) -> Result<Incoming<'a>, Mes
         return read_response(&members, id, &refuse, &place);
     }
     if members.result.is_some() || members.error.is_some() {
-        return Err(refuse(
-            Reason::MessageMixed,
-            place(members.result.or(members.error)),
-        ));
+        return Err(refuse(Reason::MessageMixed, place(members.result.or(members.error))));
     }
     let Some(method) = members.method else {
         return Err(refuse(Reason::MessageKind, at));
     };
-    let id = id
-        .transpose()
-        .map_err(|reason| refuse(reason, place(members.id)))?;
+    let id = id.transpose().map_err(|reason| refuse(reason, place(members.id)))?;
     let Some(method) = method.as_str() else {
         return Err(refuse(Reason::MessageMethod, place(members.method)));
     };
@@ -299,13 +276,8 @@ fn read_response<'a>(
     }
     if let Some(error) = members.error {
         let well_formed = error.as_object().is_some_and(|error| {
-            let code = error
-                .get("code")
-                .and_then(Value::as_number)
-                .is_some_and(|code| code.is_integer());
-            code && error
-                .get("message")
-                .is_some_and(|message| message.as_str().is_some())
+            let code = error.get("code").and_then(Value::as_number).is_some_and(|code| code.is_integer());
+            code && error.get("message").is_some_and(|message| message.as_str().is_some())
         });
         if !well_formed {
             return Err(refuse(Reason::MessageResponse, place(members.error)));

@@ -40,10 +40,7 @@ impl RequestId {
         }
         let number = value.as_number().ok_or(Reason::MessageId)?;
         let value = number.as_i64().ok_or(Reason::MessageId)?;
-        Ok(Self::Integer {
-            value,
-            token: number.text().into(),
-        })
+        Ok(Self::Integer { value, token: number.text().into() })
     }
 }
 

@@ -9,9 +9,7 @@ mod reply;
 mod revision;
 mod shape;
 
-pub use envelope::{
-    Batch, Incoming, MessageRefusal, Notification, Params, Request, Response, read,
-};
+pub use envelope::{Batch, Incoming, MessageRefusal, Notification, Params, Request, Response, read};
 pub use id::RequestId;
 pub use reply::{ErrorId, Reply};
 pub use revision::Revision;

@@ -60,12 +60,7 @@ impl Reply {
             ErrorId::Null => Some("null".to_owned()),
             ErrorId::Absent => None,
         };
-        Self {
-            form: Form::One {
-                id,
-                members: json!({"jsonrpc": "2.0", "error": error}),
-            },
-        }
+        Self { form: Form::One { id, members: json!({"jsonrpc": "2.0", "error": error}) } }
     }
 
     /// A notification.
@@ -82,9 +77,7 @@ impl Reply {
     /// The one answer to a batch (2025-03-26).
     #[must_use]
     pub const fn batch(replies: Vec<Self>) -> Self {
-        Self {
-            form: Form::Many(replies),
-        }
+        Self { form: Form::Many(replies) }
     }
 
     /// The same ids, each answered with one internal error: for a batch whose answers are too large.
@@ -122,10 +115,7 @@ impl Reply {
                 write_line(out, members);
                 out.pop();
             }
-            Form::One {
-                id: Some(id),
-                members,
-            } => {
+            Form::One { id: Some(id), members } => {
                 let mut rest = Vec::new();
                 write_line(&mut rest, members);
                 rest.pop();

@@ -22,13 +22,8 @@ pub enum Revision {
 
 impl Revision {
     /// Every revision, oldest first.
-    pub const ALL: [Self; 5] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-        Self::V2026_07_28,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
 
     /// The protocol version string.
     #[must_use]
@@ -45,9 +40,7 @@ impl Revision {
     /// The revision with exactly this version string.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|revision| revision.name() == name)
+        Self::ALL.into_iter().find(|revision| revision.name() == name)
     }
 
     /// Whether requests stand alone, without a handshake.

@@ -67,9 +67,7 @@ impl<'a> CallParams<'a> {
         };
         let name = match params.get("name") {
             None => return Err(Refusal::new(Reason::CallName, 0)),
-            Some(name) => name
-                .as_str()
-                .ok_or_else(|| Refusal::new(Reason::CallName, name.span().start))?,
+            Some(name) => name.as_str().ok_or_else(|| Refusal::new(Reason::CallName, name.span().start))?,
         };
         let arguments = object_member(params, "arguments", Reason::CallArguments)?;
         let meta = object_member(params, "_meta", Reason::ParamsMalformed)?;
@@ -83,11 +81,7 @@ impl<'a> CallParams<'a> {
             };
             return Err(Refusal::new(reason, member.span.start));
         }
-        Ok(Self {
-            name,
-            arguments,
-            meta,
-        })
+        Ok(Self { name, arguments, meta })
     }
 
     /// The tool's name as the peer wrote it.
@@ -110,9 +104,7 @@ impl<'a> CallParams<'a> {
         let Some(token) = self.meta.and_then(|meta| meta.get("progressToken")) else {
             return Ok(None);
         };
-        let is_integer = token
-            .as_number()
-            .is_some_and(|number| number.as_i64().is_some());
+        let is_integer = token.as_number().is_some_and(|number| number.as_i64().is_some());
         if is_integer || token.as_str().is_some() {
             Ok(Some(token))
         } else {
@@ -138,16 +130,9 @@ impl CancelParams {
     }
 }
 
-fn object_member<'a>(
-    params: Object<'a>,
-    name: &str,
-    reason: Reason,
-) -> Result<Option<Object<'a>>, Refusal> {
+fn object_member<'a>(params: Object<'a>, name: &str, reason: Reason) -> Result<Option<Object<'a>>, Refusal> {
     match params.get(name) {
         None => Ok(None),
-        Some(value) => value
-            .as_object()
-            .map(Some)
-            .ok_or_else(|| Refusal::new(reason, value.span().start)),
+        Some(value) => value.as_object().map(Some).ok_or_else(|| Refusal::new(reason, value.span().start)),
     }
 }

@@ -156,7 +156,7 @@ fn a_refused_call_says_which_door_and_sends_nothing() {
         ("probe_write", r#"{"marker": "mk-x", "extra": 1}"#, "argument-unknown"),
         ("probe_write", r#"{"marker": "mk-x", "marker": "mk-y"}"#, "json-duplicate-member"),
         ("no_such_tool", "{}", "tool-unknown"),
-        ("probe_write", "{}} {", "json-trailing-data"),
+        ("probe_write", "{}} {", "json-syntax"),
     ] {
         let output = on(&stage, &["call", tool, arguments]);
         assert_code(&output, 1);

@@ -25,7 +25,8 @@ const SHOWN: [&str; 5] = ["content-type", "etag", "last-modified", "link", "retr
 /// depth that we accept ourselves.
 const DEPTH_OF_BODY: usize = 4;
 
-/// The outcome: done below 400, failed from there on (a status above 599 counts as 500, RFC 9110 section 15).
+/// The outcome: done if the target says that it succeeded, failed otherwise. A redirect is no success: the
+/// request is not fulfilled until it is followed (RFC 9110, 15.4), and it is not followed.
 /// The result is one object, as text and as structured content; `framegate_gate` publishes its schema.
 pub(super) fn outcome(answer: &Answer, redactor: &Redactor, origin: &Origin) -> Outcome {
     let mut result = Map::new();
@@ -42,7 +43,7 @@ pub(super) fn outcome(answer: &Answer, redactor: &Redactor, origin: &Origin) -> 
     }
     let result = Value::Object(result);
     let text = result.to_string();
-    if answer.status.is_success() || answer.status.is_redirection() {
+    if answer.status.is_success() {
         Outcome::done(text, Some(result))
     } else {
         Outcome::failed(text)

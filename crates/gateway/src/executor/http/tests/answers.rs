@@ -11,8 +11,8 @@ async fn a_status_decides_between_done_and_failed() {
         (200, Status::Done),
         (204, Status::Done),
         (299, Status::Done),
-        (300, Status::Done),
-        (304, Status::Done),
+        (300, Status::Failed),
+        (304, Status::Failed),
         (399, Status::Done),
         (400, Status::Failed),
         (404, Status::Failed),
@@ -54,14 +54,14 @@ async fn a_result_is_one_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_redirect_is_data() {
+async fn a_redirect_is_data_and_no_success() {
     for status in [301, 302, 303, 307, 308] {
         let answer = |location: &str| {
             format!("HTTP/1.1 {status} Moved\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n")
         };
         // `answered` fails on a second connection.
         let outcome = answered(answer("http://127.0.0.1:1/path?query=1")).await;
-        assert_eq!(outcome.status(), Status::Done);
+        assert_eq!(outcome.status(), Status::Failed);
         assert_eq!(shown(&outcome)["redirect_not_followed"], "http://127.0.0.1:1");
     }
     let hidden = "an address that is not shown";

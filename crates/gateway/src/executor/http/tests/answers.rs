@@ -13,7 +13,7 @@ async fn a_status_decides_between_done_and_failed() {
         (299, Status::Done),
         (300, Status::Failed),
         (304, Status::Failed),
-        (399, Status::Done),
+        (399, Status::Failed),
         (400, Status::Failed),
         (404, Status::Failed),
         (499, Status::Failed),

@@ -43,11 +43,7 @@ pub(super) fn outcome(answer: &Answer, redactor: &Redactor, origin: &Origin) -> 
     }
     let result = Value::Object(result);
     let text = result.to_string();
-    if answer.status.is_success() {
-        Outcome::done(text, Some(result))
-    } else {
-        Outcome::failed(text)
-    }
+    if answer.status.is_success() { Outcome::done(text, Some(result)) } else { Outcome::failed(text) }
 }
 
 /// The member that shows the body, if there is one.

@@ -173,9 +173,26 @@ impl Run<'_> {
                         continue 'member;
                     }
                 }
-                b'-' | b'0'..=b'9' => match number::scan(self.text, self.at, first) {
-                    Ok(token) => self.leaf(if token.integer { Tag::Integer } else { Tag::Real }, token.end),
-                    Err(fault) => return Err(no_number(self.at, top.closing, fault)),
+                b'-' | b'0'..=b'9' => loop {
+                    match number::scan(self.text, self.at, first) {
+                        Ok(token) => {
+                            self.leaf(if token.integer { Tag::Integer } else { Tag::Real }, token.end)
+                        }
+                        Err(fault) => return Err(no_number(self.at, top.closing, fault)),
+                    }
+                    // Numbers come in rows: the next one needs nothing of what stands around this match, as
+                    // long as no limit is near.
+                    let comma = self.bytes.get(self.at) == Some(&b',');
+                    let next = self.bytes.get(self.at.wrapping_add(1)).copied().unwrap_or_default();
+                    let in_row = comma && top.closing == b']' && matches!(next, b'-' | b'0'..=b'9');
+                    if !in_row || top.count >= max_members || self.values >= self.limits.max_nodes {
+                        break;
+                    }
+                    first = next;
+                    self.at = self.at.wrapping_add(1);
+                    top.expected = narrow(self.used);
+                    top.count = top.count.wrapping_add(1);
+                    self.values = self.values.wrapping_add(1);
                 },
                 b't' if self.stands(b"true") => self.leaf(Tag::True, self.at.wrapping_add(4)),
                 b'f' if self.stands(b"false") => self.leaf(Tag::False, self.at.wrapping_add(5)),

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
     let termination = Termination::register()
         .map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot take signals over: {error}")))?;
     let loaded = context::load(&arguments.config)?;
-    let log = Log::start(&loaded.config.log, diagnostics == Diagnostics::Merged)
+    let log = Log::start(&loaded.config.log, diagnostics == Diagnostics::Merged, &protocol.output)
         .map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot start a thread: {error}")))?;
     let reporter = log.clone();
     stdio::install_panic_hook(move |line| reporter.error(line));

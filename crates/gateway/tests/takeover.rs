@@ -155,7 +155,7 @@ fn child(scenario: &str, folder: &Path) -> ExitCode {
     let path = folder.join("framegate.toml");
     std::fs::write(&path, CONFIG).expect("a file");
     let loaded = Config::load(&path).expect("a configuration");
-    let log = Log::start(&loaded.config.log, false).expect("a log");
+    let log = Log::start(&loaded.config.log, false, &protocol.output).expect("a log");
     let reporter = log.clone();
     install_panic_hook(move |line| reporter.error(line));
     let principal = assemble::principal(&loaded.config, None);

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -23,8 +23,12 @@ pub(super) struct Rotating {
 }
 
 impl Rotating {
-    pub(super) fn open(settings: &LogFile) -> io::Result<Self> {
+    pub(super) fn open(settings: &LogFile, protocol: &File) -> io::Result<Self> {
         let (file, length) = open(&settings.path)?;
+        let (ours, theirs) = (file.metadata()?, protocol.metadata()?);
+        if (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()) {
+            return Err(io::Error::other("it is the protocol's output"));
+        }
         let LogFile { path, max_bytes, keep } = settings.clone();
         Ok(Self { path, max_bytes, keep, file, length })
     }

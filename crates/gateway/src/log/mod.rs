@@ -13,6 +13,7 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,21 +32,25 @@ pub struct Log {
 impl Log {
     /// Starts the log that the configuration asks for. `merged` says that stderr must stay silent, because
     /// it is one stream with stdout; a log file is written all the same. A file that cannot be opened is
-    /// replaced by stderr, and said there: diagnostics are no reason not to serve.
+    /// replaced by stderr, and said there: diagnostics are no reason not to serve. So is a file that is the
+    /// protocol's own output.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(settings: &config::Log, merged: bool) -> io::Result<Self> {
+    pub fn start(settings: &config::Log, merged: bool, protocol: &File) -> io::Result<Self> {
         let fallback = if merged { Output::Nowhere } else { Output::Stderr };
         let (output, fault) = match &settings.file {
             None => (fallback, None),
-            Some(file) => match file::Rotating::open(file) {
+            Some(file) => match file::Rotating::open(file, protocol) {
                 Ok(file) => (Output::File(file), None),
                 Err(fault) => (fallback, Some((&file.path, fault))),
             },
         };
-        let log =
-            Self { level: settings.level, format: settings.format, sink: Arc::new(Sink::start(output)?) };
+        let log = Self {
+            level: settings.level,
+            format: settings.format,
+            sink: Arc::new(Sink::start(output, settings.format)?),
+        };
         if let Some((path, fault)) = fault {
             log.error(&format!("the log file `{}` cannot be opened: {fault}", path.display()));
         }

@@ -11,6 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::file::Rotating;
+use super::line;
+use crate::config::{LogFormat, LogLevel};
 
 /// How many lines may wait for a stderr that nobody drains.
 const QUEUE: usize = 256;
@@ -37,11 +39,13 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    pub(super) fn start(output: Output) -> io::Result<Self> {
+    pub(super) fn start(output: Output, format: LogFormat) -> io::Result<Self> {
         let (queue, entries) = sync_channel(QUEUE);
         let dropped = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&dropped);
-        thread::Builder::new().name("log".to_owned()).spawn(move || run(output, &entries, &counter))?;
+        thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(move || run(output, format, &entries, &counter))?;
         Ok(Self { queue, dropped })
     }
 
@@ -59,13 +63,17 @@ impl Sink {
     }
 }
 
-fn run(mut output: Output, entries: &Receiver<Entry>, dropped: &AtomicU64) {
+fn run(mut output: Output, format: LogFormat, entries: &Receiver<Entry>, dropped: &AtomicU64) {
     for entry in entries {
         match entry {
             Entry::Line(line) => {
                 let lost = dropped.swap(0, Ordering::Relaxed);
                 if lost > 0 {
-                    output.write(format!("framegate: warn: {lost} lines were dropped\n").as_bytes());
+                    output.write(&line::format(
+                        format,
+                        LogLevel::Warn,
+                        &format!("{lost} lines were dropped"),
+                    ));
                 }
                 output.write(&line);
             }

@@ -12,7 +12,7 @@ fn to_file(folder: &tempfile::TempDir, format: LogFormat, max_bytes: u64, keep: 
     let path = folder.path().join("log");
     let settings =
         config::Log { level: LogLevel::Info, format, file: Some(LogFile { path, max_bytes, keep }) };
-    Log::start(&settings, true).unwrap()
+    Log::start(&settings, true, &fs::File::open("/dev/null").unwrap()).unwrap()
 }
 
 fn read(folder: &tempfile::TempDir, name: &str) -> String {
@@ -69,5 +69,21 @@ fn a_log_file_is_private_and_no_link() {
     let linked = to_file(&other, LogFormat::Text, 1_000_000, 1);
     linked.error("elsewhere");
     linked.flush(Duration::from_secs(20));
+    assert_eq!(read(&folder, "log"), "");
+}
+
+#[test]
+fn the_protocols_own_output_is_no_log_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    let protocol = fs::File::create(&path).unwrap();
+    let settings = config::Log {
+        level: LogLevel::Info,
+        format: LogFormat::Text,
+        file: Some(LogFile { path, max_bytes: 1_000_000, keep: 1 }),
+    };
+    let log = Log::start(&settings, true, &protocol).unwrap();
+    log.error("between messages");
+    log.flush(Duration::from_secs(20));
     assert_eq!(read(&folder, "log"), "");
 }

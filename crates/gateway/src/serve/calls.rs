@@ -9,6 +9,7 @@ use std::time::Duration;
 use framegate_gate::Moment;
 use framegate_gate::authorization::Permit;
 
+use super::evidence::Evidence;
 use super::start::Start;
 
 /// How often a call in progress tells a peer that asked for it.
@@ -22,11 +23,19 @@ struct Running {
     next_heartbeat: Moment,
 }
 
+/// A call that waits for a slot.
+#[derive(Debug)]
+struct Waiting {
+    permit: Permit,
+    evidence: Evidence,
+    cancelled: bool,
+}
+
 /// What a slot was found for.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Record and perform it.
-    Start(Permit, Start),
+    /// Record and perform it; its frame, should it be refused after all.
+    Start(Permit, Start, Evidence),
     /// It was cancelled while it waited.
     Cancelled(Permit),
 }
@@ -34,7 +43,7 @@ pub(super) enum Next {
 /// All permitted calls that are not settled.
 #[derive(Debug)]
 pub(super) struct Calls {
-    waiting: VecDeque<(Permit, bool)>,
+    waiting: VecDeque<Waiting>,
     running: HashMap<u64, Running>,
     slots: usize,
     queue: usize,
@@ -46,12 +55,16 @@ impl Calls {
     }
 
     /// Lets a call wait for a slot; gives the permit back when too many wait.
-    pub(super) fn enqueue(&mut self, permit: Permit) -> Result<(), Permit> {
+    pub(super) fn enqueue(
+        &mut self,
+        permit: Permit,
+        evidence: Evidence,
+    ) -> Result<(), Box<(Permit, Evidence)>> {
         let free = self.slots.saturating_sub(self.running.len());
         if self.waiting.len() >= self.queue.saturating_add(free) {
-            return Err(permit);
+            return Err(Box::new((permit, evidence)));
         }
-        self.waiting.push_back((permit, false));
+        self.waiting.push_back(Waiting { permit, evidence, cancelled: false });
         Ok(())
     }
 
@@ -60,29 +73,29 @@ impl Calls {
         if self.running.len() >= self.slots {
             return None;
         }
-        let (permit, cancelled) = self.waiting.pop_front()?;
+        let Waiting { permit, evidence, cancelled } = self.waiting.pop_front()?;
         if cancelled {
             return Some(Next::Cancelled(permit));
         }
         let start = Start::default();
         let running = Running { start: start.clone(), since: now, next_heartbeat: now.plus(HEARTBEAT) };
         self.running.insert(permit.ticket(), running);
-        Some(Next::Start(permit, start))
+        Some(Next::Start(permit, start, evidence))
     }
 
     /// Takes everything that waits.
     pub(super) fn take_waiting(&mut self) -> impl Iterator<Item = Permit> {
-        core::mem::take(&mut self.waiting).into_iter().map(|(permit, _)| permit)
+        core::mem::take(&mut self.waiting).into_iter().map(|waiting| waiting.permit)
     }
 
     /// Cancels the call that holds this ticket, waiting or started.
     pub(super) fn cancel(&mut self, ticket: u64) {
         if let Some(running) = self.running.get(&ticket) {
             running.start.cancel();
-        } else if let Some((_, cancelled)) =
-            self.waiting.iter_mut().find(|(permit, _)| permit.ticket() == ticket)
+        } else if let Some(waiting) =
+            self.waiting.iter_mut().find(|waiting| waiting.permit.ticket() == ticket)
         {
-            *cancelled = true;
+            waiting.cancelled = true;
         }
     }
 
@@ -91,6 +104,11 @@ impl Calls {
         for running in self.running.values() {
             running.start.cancel();
         }
+    }
+
+    /// Forgets what was started: nobody can say any more what became of it.
+    pub(super) fn forget_running(&mut self) {
+        self.running.clear();
     }
 
     /// Frees the slot of a settled call.

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind as catch};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -16,10 +17,10 @@ use framegate_gate::authorization::Permit;
 use framegate_gate::outcome::Outcome;
 use framegate_gate::protocol::{Negotiated, Ticket};
 use framegate_journal::{Journal, JournalError, Receipt, Recorded, Refused, Stop};
-use tokio::runtime::{Builder, Runtime};
 
 use super::catch::catch_unwind;
 use super::start::Start;
+use super::tasks::Tasks;
 use crate::executor::Executor;
 use crate::log::Log;
 
@@ -56,6 +57,8 @@ pub(super) enum LedgerEvent {
     },
     /// The intents of these tickets could not be recorded: nothing was performed.
     Unrecorded(Vec<Ticket>),
+    /// The journal's thread failed: what was started is unknown, and nothing can be recorded any more.
+    Dead,
 }
 
 /// The pump's side of the journal.
@@ -71,7 +74,7 @@ impl Ledger {
         journal: Journal,
         executor: Arc<dyn Executor>,
         log: Log,
-        report: impl FnMut(LedgerEvent) + Send + 'static,
+        report: impl Fn(LedgerEvent) + Clone + Send + 'static,
     ) -> io::Result<Self> {
         let (commands, queue) = sync_channel(QUEUE);
         let worker = Worker {
@@ -79,12 +82,18 @@ impl Ledger {
             executor,
             log,
             receipts: HashMap::new(),
-            runtime: None,
+            tasks: None,
             commands: commands.clone(),
-            report: Box::new(report),
+            report: Box::new(report.clone()),
             ticks: 0,
         };
-        let thread = thread::Builder::new().name("journal".to_owned()).spawn(move || worker.run(&queue))?;
+        let thread = thread::Builder::new().name("journal".to_owned()).spawn(move || {
+            let sound = catch(AssertUnwindSafe(|| worker.run(&queue)));
+            sound.unwrap_or_else(|_| {
+                report(LedgerEvent::Dead);
+                false
+            })
+        })?;
         Ok(Self { commands, thread })
     }
 
@@ -108,8 +117,7 @@ impl Ledger {
     }
 
     fn send(&self, command: Command) {
-        // The thread ends only at `Stop`, or by a panic, after which its receipts settle nothing and the
-        // pump's grace ends the session.
+        // The thread ends only at `Stop`, or by a panic, which it has reported.
         let _ = self.commands.send(command);
     }
 }
@@ -120,8 +128,8 @@ struct Worker {
     executor: Arc<dyn Executor>,
     log: Log,
     receipts: HashMap<u64, Receipt>,
-    /// Made for the first action: a session that only lists tools needs none.
-    runtime: Option<Runtime>,
+    /// Where actions run that wait. Made for the first one: a session that only lists tools needs none.
+    tasks: Option<Tasks>,
     commands: SyncSender<Command>,
     report: Box<dyn FnMut(LedgerEvent) + Send>,
     ticks: u32,
@@ -218,24 +226,22 @@ impl Worker {
             return;
         }
         let commands = self.commands.clone();
-        let Some(runtime) = self.runtime() else {
+        let Some(tasks) = self.tasks() else {
             let outcome = Outcome::not_started("no thread can be started; nothing was performed".to_owned());
             self.finish(ticket, outcome);
             return;
         };
-        runtime.spawn(async move {
+        tasks.spawn(async move {
             let outcome = performing.await;
             let _ = commands.send(Command::Finished(ticket, outcome));
         });
     }
 
-    fn runtime(&mut self) -> Option<&Runtime> {
-        if self.runtime.is_none() {
-            let built =
-                Builder::new_multi_thread().worker_threads(2).thread_name("executor").enable_all().build();
-            self.runtime = built.ok();
+    fn tasks(&mut self) -> Option<&Tasks> {
+        if self.tasks.is_none() {
+            self.tasks = Tasks::start().ok();
         }
-        self.runtime.as_ref()
+        self.tasks.as_ref()
     }
 
     fn finish(&mut self, ticket: u64, outcome: Outcome) -> bool {

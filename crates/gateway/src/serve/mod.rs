@@ -5,9 +5,11 @@
 
 mod calls;
 mod catch;
+mod evidence;
 mod ledger;
 mod pump;
 mod start;
+mod tasks;
 
 use std::io;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use framegate_gate::authorization::Policy;
 use framegate_gate::schema::Catalog;
 use framegate_gate::session::{Session, SessionOptions};
 use framegate_journal::Journal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::executor::Executor;
@@ -55,6 +57,7 @@ pub struct Setup {
 }
 
 /// SIGTERM, SIGINT and SIGHUP, taken over. One that comes before the session runs ends it at its first step.
+/// SIGXFSZ is taken over too: a file that may not grow is an error of its write, not the end of the process.
 #[derive(Debug)]
 pub struct Termination(Signals);
 
@@ -64,6 +67,7 @@ impl Termination {
     /// # Errors
     /// When the operating system refuses.
     pub fn register() -> io::Result<Self> {
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         Signals::new([SIGHUP, SIGINT, SIGTERM]).map(Self)
     }
 }
@@ -102,9 +106,10 @@ pub fn serve(setup: Setup) -> io::Result<u8> {
             let _ = events.send(Event::Write(event));
         })?
     };
-    let ledger = Ledger::start(setup.journal, setup.executor, setup.log.clone(), move |event| {
+    let report = move |event| {
         let _ = events.send(Event::Ledger(event));
-    })?;
+    };
+    let ledger = Ledger::start(setup.journal, setup.executor, setup.log.clone(), report)?;
     let config = Arc::clone(&setup.session.config);
     let frames = framegate_wire::frame::Reader::new(&setup.session.limits);
     let session = Session::new(setup.session, setup.catalog, setup.policy);
@@ -123,7 +128,8 @@ pub fn serve(setup: Setup) -> io::Result<u8> {
         clock: std::time::Instant::now(),
         reading: true,
     };
-    Ok(pump.run())
+    // The pump contains panics of the session; one of its own must still end with a documented code.
+    Ok(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pump.run())).unwrap_or(crate::exit::INTERNAL))
 }
 
 fn listen_for_signals(Termination(mut signals): Termination, events: Sender<Event>) -> io::Result<()> {

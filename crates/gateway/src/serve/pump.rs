@@ -9,15 +9,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use framegate_gate::Moment;
+use framegate_gate::authorization::Permit;
 use framegate_gate::outcome::Outcome;
 use framegate_gate::session::{Close, Input, RefusalNote, Session, Step};
 use framegate_journal::{Fingerprinter, Refused};
-use framegate_wire::frame::{self, excerpt};
+use framegate_wire::frame;
 use framegate_wire::message::Reply;
 use framegate_wire::{Reason, Refusal};
 
 use super::Event;
 use super::calls::{Calls, Next};
+use super::evidence::Evidence;
 use super::ledger::{Ledger, LedgerEvent};
 use crate::exit;
 use crate::log::Log;
@@ -29,7 +31,10 @@ enum End {
     Input,
     Signal,
     Refused(Reason),
+    /// The reader of stdout is gone.
     OutputGone,
+    /// The reader of stdout is there, and did not read in time.
+    OutputStuck,
     Internal,
 }
 
@@ -38,7 +43,7 @@ impl End {
         match self {
             Self::Input | Self::Signal => exit::OK,
             Self::Refused(_) => exit::DATA,
-            Self::OutputGone => exit::IO,
+            Self::OutputGone | Self::OutputStuck => exit::IO,
             Self::Internal => exit::INTERNAL,
         }
     }
@@ -49,6 +54,7 @@ impl End {
             Self::Signal => "signal",
             Self::Refused(reason) => reason.code(),
             Self::OutputGone => "the reader of stdout is gone",
+            Self::OutputStuck => "stdout was not read in time",
             Self::Internal => "internal error",
         }
     }
@@ -75,7 +81,8 @@ pub(super) struct Pump {
 impl Pump {
     /// Runs until the session ends; the exit code.
     pub(super) fn run(mut self) -> u8 {
-        let end = self.converse();
+        // A panic must not leave half a reply or start an action: the session ends.
+        let end = catch_unwind(AssertUnwindSafe(|| self.converse())).unwrap_or(End::Internal);
         self.finish(end)
     }
 
@@ -105,6 +112,7 @@ impl Pump {
                 Ok(Event::Write(WriteEvent::Drained)) => self.take_input(),
                 Ok(Event::Write(WriteEvent::Failed)) => Some(End::OutputGone),
                 Ok(Event::Terminate) => Some(End::Signal),
+                Ok(Event::Ledger(LedgerEvent::Dead)) => Some(self.journal_died()),
                 Ok(Event::Ledger(event)) => {
                     self.settle(event);
                     self.start_calls()
@@ -127,17 +135,14 @@ impl Pump {
             if self.writer.is_full() {
                 return None;
             }
-            // A panic in the session must not leave half a reply or start an action: the session ends.
-            let passed = catch_unwind(AssertUnwindSafe(|| self.pass_next()));
-            match passed {
-                Ok(Passed::Step(end @ Some(_))) => return end,
-                Ok(Passed::Step(None)) => {}
-                Ok(Passed::Nothing) if self.reading => {
+            match self.pass_next() {
+                Passed::Step(None) => {}
+                Passed::Step(end) => return end,
+                Passed::Nothing if self.reading => {
                     self.reader.demand();
                     return None;
                 }
-                Ok(Passed::Nothing) => return Some(self.end_of_input()),
-                Err(_) => return Some(End::Internal),
+                Passed::Nothing => return Some(self.end_of_input()),
             }
         }
     }
@@ -165,7 +170,7 @@ impl Pump {
             self.ledger.negotiated(negotiated);
         }
         for note in &step.refusals {
-            self.record_refusal(note);
+            self.record_refusal(note, &self.evidence(note.refusal.offset()));
         }
         if step.dropped > 0 {
             self.log.debug("dropped a notification or response of no consequence");
@@ -175,8 +180,10 @@ impl Pump {
             self.calls.cancel(ticket);
         }
         for permit in step.permits {
-            if let Err(permit) = self.calls.enqueue(permit) {
-                self.withdraw(permit, Reason::Busy);
+            let evidence = self.evidence(0);
+            if let Err(refused) = self.calls.enqueue(permit, evidence) {
+                let (permit, evidence) = *refused;
+                self.withdraw(permit, Reason::Busy, &evidence);
             }
         }
         match step.close {
@@ -196,32 +203,33 @@ impl Pump {
                     // Nothing is sent for a cancelled request; settling frees its id.
                     let _ = self.session.settle(permit.surrender(), &outcome);
                 }
-                Next::Start(permit, _) if !permit.holds(now, &self.config) => {
+                Next::Start(permit, _, evidence) if !permit.holds(now, &self.config) => {
                     self.calls.settled(permit.ticket());
-                    self.withdraw(permit, Reason::PermitExpired);
+                    self.withdraw(permit, Reason::PermitExpired, &evidence);
                 }
                 // An answer that cannot be given is no reason to act.
-                Next::Start(permit, _) if self.writer.is_broken() => {
+                Next::Start(permit, ..) if self.writer.is_broken() => {
                     self.calls.settled(permit.ticket());
                     let outcome = Outcome::not_started("the reader of stdout is gone".to_owned());
                     let _ = self.session.settle(permit.surrender(), &outcome);
                     return Some(End::OutputGone);
                 }
-                Next::Start(permit, start) => self.ledger.commit(permit, start),
+                Next::Start(permit, start, _) => self.ledger.commit(permit, start),
             }
         }
         None
     }
 
-    fn withdraw(&mut self, permit: framegate_gate::authorization::Permit, reason: Reason) {
+    fn journal_died(&mut self) -> End {
+        self.calls.forget_running();
+        End::Internal
+    }
+
+    fn withdraw(&mut self, permit: Permit, reason: Reason, evidence: &Evidence) {
         let tool = permit.granted().call().tool().name().into();
         let request = Some(permit.granted().call().request().clone());
-        self.record_refusal(&RefusalNote {
-            refusal: Refusal::new(reason, 0),
-            request,
-            tool: Some(tool),
-            rule: None,
-        });
+        let note = RefusalNote { refusal: Refusal::new(reason, 0), request, tool: Some(tool), rule: None };
+        self.record_refusal(&note, evidence);
         let reply = self.session.withdraw(permit.surrender(), reason);
         self.send(reply.as_slice());
     }
@@ -247,6 +255,8 @@ impl Pump {
                     self.send(reply.as_slice());
                 }
             }
+            // Dealt with where it is received: it ends the session.
+            LedgerEvent::Dead => self.calls.forget_running(),
         }
     }
 
@@ -269,23 +279,19 @@ impl Pump {
         self.writer.send(lines);
     }
 
-    fn record_refusal(&self, note: &RefusalNote) {
-        let line = self.frames.line();
+    fn evidence(&self, offset: usize) -> Evidence {
+        Evidence::of_last(&self.frames, offset, &self.fingerprinter)
+    }
+
+    fn record_refusal(&self, note: &RefusalNote, evidence: &Evidence) {
+        let Evidence { line, length, fingerprint, excerpt } = evidence.clone();
         let reason = note.refusal.reason();
-        let excerpt = excerpt(line, note.refusal.offset());
         self.log.warn(&format!(
-            "refused line {} at byte {}: {} ({reason}); {excerpt}",
-            self.frames.lines(),
+            "refused line {line} at byte {}: {} ({reason}); {excerpt}",
             note.refusal.offset(),
             reason.summary(),
         ));
-        self.ledger.refused(Refused {
-            note: note.clone(),
-            line: self.frames.lines(),
-            length: line.len(),
-            fingerprint: self.fingerprinter.fingerprint(line),
-            excerpt,
-        });
+        self.ledger.refused(Refused { note: note.clone(), line, length, fingerprint, excerpt });
     }
 
     /// Starts nothing new, gives started actions their grace, writes what can be written.
@@ -297,20 +303,30 @@ impl Pump {
             self.send(reply.as_slice());
         }
         let mut end = end;
-        let deadline = self.now().plus(self.grace);
-        self.drain(deadline, &mut end);
+        self.wait(self.grace, &mut end, |pump| pump.calls.is_idle());
         if !self.calls.is_idle() {
+            // Abandoned actions settle at once, as unknown; this wait only bounds a stuck disk.
             self.calls.cancel_running();
-            // Abandoned actions settle at once, as unknown; the second wait only bounds a stuck disk.
-            let deadline = self.now().plus(self.grace);
-            self.drain(deadline, &mut end);
+            self.wait(SETTLE, &mut end, |pump| pump.calls.is_idle());
+        }
+        if !self.calls.is_idle() && end.exit_code() == exit::OK {
+            end = End::Internal;
+        }
+        let patience = self.grace.max(SETTLE);
+        self.wait(patience, &mut end, |pump| pump.writer.is_drained());
+        if !self.writer.is_drained() && end != End::OutputGone {
+            end = if self.writer.is_broken() { End::OutputGone } else { End::OutputStuck };
         }
         let sound = self.ledger.stop(end.exit_code(), end.words(), self.frames.lines());
-        if let End::Refused(reason) = end {
-            self.log.error(&format!(
+        match end {
+            End::Input | End::Signal => {}
+            End::Refused(reason) => self.log.error(&format!(
                 "session closed: {} ({reason}); fix the client that sends it; see `framegate why`",
                 reason.summary()
-            ));
+            )),
+            End::OutputGone | End::OutputStuck | End::Internal => {
+                self.log.error(&format!("session ended: {}", end.words()));
+            }
         }
         self.log.flush(Duration::from_millis(200));
         match (end.exit_code(), sound) {
@@ -319,27 +335,40 @@ impl Pump {
         }
     }
 
-    /// Until nothing is started and everything is written, or the deadline.
-    fn drain(&mut self, deadline: Moment, end: &mut End) {
-        while !(self.calls.is_idle() && (self.writer.is_drained() || *end == End::OutputGone)) {
+    /// Carries on until `over`, at most this long; shorter when stdout fails, or when a signal asks for the end
+    /// again after the input has ended: the next one is likely to kill.
+    fn wait(&mut self, at_most: Duration, end: &mut End, over: impl Fn(&Self) -> bool) {
+        let deadline = self.now().plus(at_most);
+        while !over(self) {
             let left = deadline.since(self.now());
-            if left.is_zero() {
-                if self.calls.is_idle() {
-                    *end = End::OutputGone;
+            let pause = self.calls.next_heartbeat().map_or(left, |due| due.since(self.now()).min(left));
+            match self.queue.recv_timeout(pause) {
+                Ok(Event::Ledger(LedgerEvent::Dead)) => {
+                    *end = End::Internal;
+                    self.calls.forget_running();
                 }
-                return;
-            }
-            let heartbeat = self.calls.next_heartbeat().map_or(left, |due| due.since(self.now()).min(left));
-            match self.queue.recv_timeout(heartbeat) {
                 Ok(Event::Ledger(event)) => self.settle(event),
-                Ok(Event::Write(WriteEvent::Failed)) => *end = End::OutputGone,
+                Ok(Event::Write(WriteEvent::Failed)) => {
+                    *end = End::OutputGone;
+                    if self.calls.is_idle() {
+                        return;
+                    }
+                }
+                Ok(Event::Terminate) if *end == End::Input => {
+                    *end = End::Signal;
+                    return;
+                }
                 Ok(Event::Write(WriteEvent::Drained) | Event::Read(_) | Event::Terminate) => {}
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return,
                 Err(RecvTimeoutError::Timeout) => self.beat(),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
     }
 }
+
+/// How long abandoned actions have to be recorded, and replies to be written, whatever the grace.
+const SETTLE: Duration = Duration::from_secs(2);
 
 enum Passed {
     Nothing,

@@ -26,6 +26,7 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 use super::calls::{Calls, Next};
+use super::evidence::Evidence;
 use super::ledger::{Ledger, LedgerEvent, perform};
 use super::start::Start;
 use crate::config::{self, LogFormat, LogLevel};
@@ -200,7 +201,7 @@ impl World {
         let ledger = Ledger::start(
             journal(&folder, started),
             Arc::clone(&executor) as Arc<dyn Executor>,
-            Log::start(&settings, true).unwrap(),
+            Log::start(&settings, true, &std::fs::File::open("/dev/null").unwrap()).unwrap(),
             move |event| report.send(event).unwrap(),
         )
         .unwrap();
@@ -422,12 +423,12 @@ fn what_waits_starts_in_order_or_not_at_all() {
     let mut peer = Peer::new();
     let mut calls = Calls::new(1, 1);
     let now = Moment::default();
-    calls.enqueue(peer.permit()).unwrap();
-    let Some(Next::Start(first, first_start)) = calls.next(now) else { panic!() };
-    calls.enqueue(peer.permit()).unwrap();
+    calls.enqueue(peer.permit(), Evidence::default()).unwrap();
+    let Some(Next::Start(first, first_start, _)) = calls.next(now) else { panic!() };
+    calls.enqueue(peer.permit(), Evidence::default()).unwrap();
     // The slot is taken and the queue is full.
     assert!(calls.next(now).is_none());
-    let refused = calls.enqueue(peer.permit()).unwrap_err();
+    let (refused, _) = *calls.enqueue(peer.permit(), Evidence::default()).unwrap_err();
     assert_eq!(refused.ticket(), 3);
     calls.cancel(2);
     assert!(calls.next(now).is_none(), "a slot was taken by a cancelled call");
@@ -437,11 +438,11 @@ fn what_waits_starts_in_order_or_not_at_all() {
     assert!(calls.next(now).is_none() && calls.is_idle());
     assert!(first_start.begin(), "another call's cancellation reached this one");
     // A started call is cancelled through its start.
-    calls.enqueue(peer.permit()).unwrap();
-    let Some(Next::Start(fourth, fourth_start)) = calls.next(now) else { panic!() };
+    calls.enqueue(peer.permit(), Evidence::default()).unwrap();
+    let Some(Next::Start(fourth, fourth_start, _)) = calls.next(now) else { panic!() };
     calls.cancel(4);
     assert!(!fourth_start.begin());
-    calls.enqueue(peer.permit()).unwrap();
+    calls.enqueue(peer.permit(), Evidence::default()).unwrap();
     let waiting: Vec<_> = calls.take_waiting().map(Permit::surrender).collect();
     assert_eq!(waiting.len(), 1);
     for permit in [first, refused, second, fourth] {

@@ -9,6 +9,9 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
 /// How much is read at once, in bytes: the default capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
@@ -84,7 +87,13 @@ fn run(mut input: File, demands: &Receiver<Vec<u8>>, mut report: impl FnMut(Read
     }
 }
 
+/// Whether waiting ended because there is something to read, or an end; a signal is neither.
 fn wait_readable(input: &File) -> bool {
-    use rustix::event::{PollFd, PollFlags, poll};
-    poll(&mut [PollFd::new(input, PollFlags::IN)], None).is_ok()
+    loop {
+        match poll(&mut [PollFd::new(input, PollFlags::IN)], None) {
+            Ok(_) => return true,
+            Err(Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
 }

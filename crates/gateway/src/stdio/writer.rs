@@ -15,6 +15,7 @@ use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fstat};
+use rustix::io::Errno;
 
 /// Above this many waiting bytes no more input is taken, so that a reader that does not read cannot make
 /// us keep an unbounded number of replies.
@@ -88,9 +89,9 @@ impl Writer {
     pub fn is_broken(&self) -> bool {
         let mut descriptors = [PollFd::new(&self.probe, PollFlags::empty())];
         match poll(&mut descriptors, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
-            Ok(_) => descriptors
-                .iter()
-                .any(|descriptor| descriptor.revents().intersects(PollFlags::ERR | PollFlags::NVAL)),
+            Ok(_) => descriptors.iter().any(|descriptor| {
+                descriptor.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
+            }),
             Err(_) => false,
         }
     }
@@ -141,7 +142,11 @@ fn write_all(output: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             // A descriptor shared with others may be non-blocking; waiting for it is our own affair.
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                poll(&mut [PollFd::new(&*output, PollFlags::OUT)], None).map_err(io::Error::from)?;
+                match poll(&mut [PollFd::new(&*output, PollFlags::OUT)], None) {
+                    // A signal is no failure of the descriptor.
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                }
             }
             Err(error) => return Err(error),
         }

@@ -2,11 +2,16 @@
 //!
 //! Belongs here: every subcommand but `mcp`, through the release binary. Does not belong here: sessions.
 
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use framegate_e2e::binary;
 use framegate_e2e::stage::{Executor, OnInvalidFrame, Stage};
+use framegate_e2e::target::Answer;
+use rustix::pty;
 
 /// Runs the program with an empty environment.
 fn run(arguments: &[&str]) -> Output {
@@ -65,7 +70,7 @@ fn init_writes_a_private_configuration_once_that_checks() {
     assert_eq!(std::fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
     let before = std::fs::read(&path).expect("a file");
     let again = run(&["init", text]);
-    assert_code(&again, 74);
+    assert_code(&again, 2);
     assert!(stderr(&again).contains("exists already"));
     assert_eq!(std::fs::read(&path).expect("a file"), before);
 }
@@ -212,4 +217,168 @@ fn a_reader_that_leaves_is_no_panic() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(stderr(&output), "");
     assert!(Path::new(&stage.config()).exists());
+}
+
+#[test]
+fn what_a_target_says_cannot_steer_a_terminal() {
+    let stage = live("call-terminal");
+    let body =
+        "\u{9b}31m \u{202e}drow \u{7f}\u{85}\u{200b}\u{2028} \u{1b}]0;x\u{7} ä\u{308} \\\noutcome   forged";
+    stage.target().script([Answer::Body(200, "text/plain", body.into())]);
+    let output = on(&stage, &["call", "probe_write", r#"{"marker": "mk-terminal"}"#]);
+    assert_code(&output, 0);
+    let text = stdout(&output);
+    assert!(text.contains("drow") && text.contains("ä\u{308} \\"), "{text}");
+    let obeyed = |character: char| {
+        character != '\n' && (character.is_control() || "\u{202e}\u{200b}\u{2028}".contains(character))
+    };
+    assert!(!text.contains(obeyed), "{text:?}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("outcome ")).count(), 1, "{text}");
+}
+
+#[test]
+fn call_checks_the_client_and_takes_one_line() {
+    let stage = live("call-usage");
+    for client in ["", "a b", "a\u{1b}[31m", "é"] {
+        let call = on(&stage, &["call", "probe_write", r#"{"marker": "m"}"#, "--client", client]);
+        let mcp = on(&stage, &["mcp", "--client", client]);
+        for output in [call, mcp] {
+            assert_code(&output, 2);
+            assert_eq!(stdout(&output), "");
+            assert!(stderr(&output).contains("`--client` takes"), "{}", stderr(&output));
+        }
+    }
+    for arguments in ["{\"marker\":\n\"m\"}", "{\"marker\":\r\"m\"}", "{}\n"] {
+        let output = on(&stage, &["call", "probe_write", arguments]);
+        assert_code(&output, 2);
+        assert_eq!(stdout(&output), "");
+        assert!(stderr(&output).contains("hint: write the arguments on one line"), "{}", stderr(&output));
+    }
+    assert_eq!(stage.traces().connections, 0);
+    assert!(!stage.journal_folder().exists());
+}
+
+#[test]
+fn before_the_first_session_there_is_nothing_to_read() {
+    let stage = live("no-session");
+    for command in [&["why"][..], &["why", "1"], &["journal", "show"], &["journal", "show", "--json"]] {
+        let output = on(&stage, command);
+        assert_code(&output, 1);
+        assert_eq!(stdout(&output), "");
+        let expected = format!("no session has been recorded yet in `{}`", stage.journal_folder().display());
+        assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn help_goes_to_stdout_and_complaints_to_stderr() {
+    for (arguments, words) in [
+        (&["--version"][..], "framegate "),
+        (&["-h"], "declared HTTP actions behind sealed doors"),
+        (&["--help"], "Every byte of stdout belongs to the protocol"),
+        (&["mcp", "--help"], "--expect-config"),
+    ] {
+        let output = run(arguments);
+        assert_code(&output, 0);
+        assert!(stdout(&output).contains(words), "{}", stdout(&output));
+        assert_eq!(stderr(&output), "");
+    }
+    for arguments in [&[][..], &["--no\u{1b}[31m\u{202e}"], &["config"], &["completions", "no-shell"]] {
+        let output = run(arguments);
+        assert_code(&output, 2);
+        assert_eq!(stdout(&output), "", "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.contains("Usage") || text.contains("--help"), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    }
+}
+
+#[test]
+fn a_full_stdout_is_no_panic() {
+    for arguments in [&["completions", "bash"][..], &["--help"], &["config", "schema"]] {
+        let full = File::options().write(true).open("/dev/full").expect("/dev/full");
+        let output = Command::new(binary::program())
+            .args(arguments)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .expect("it starts");
+        assert_code(&output, 0);
+        assert_eq!(stderr(&output), "");
+    }
+}
+
+/// A stderr that is full and never drained must not hold the end up.
+#[test]
+fn a_stderr_that_nobody_drains_holds_no_complaint_up() {
+    let (_reader, writer) = std::io::pipe().expect("a pipe");
+    let flags = rustix::fs::fcntl_getfl(&writer).expect("flags");
+    rustix::fs::fcntl_setfl(&writer, flags | rustix::fs::OFlags::NONBLOCK).expect("flags");
+    while rustix::io::write(&writer, &[b'x'; 4096]).is_ok() {}
+    rustix::fs::fcntl_setfl(&writer, flags).expect("flags");
+    let status = Command::new(binary::program())
+        .arg("nonsense")
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(writer)
+        .status()
+        .expect("it starts");
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn a_session_started_by_hand_tells_the_terminal_why_it_does_not_start() {
+    let stage = live("by-hand");
+    stage.edit_config(|text| text.replace("max_queued = 2", "max_queud = 2"));
+    let controller = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
+    pty::grantpt(&controller).expect("a terminal");
+    pty::unlockpt(&controller).expect("a terminal");
+    let name = pty::ptsname(&controller, Vec::new()).expect("a name");
+    let terminal = File::options()
+        .read(true)
+        .write(true)
+        .open(Path::new(std::ffi::OsStr::from_bytes(name.as_bytes())))
+        .expect("a terminal");
+    let another = || terminal.try_clone().expect("a descriptor");
+    let status = Command::new(binary::program())
+        .arg("mcp")
+        .arg("--config")
+        .arg(stage.config())
+        .env_clear()
+        .stdin(another())
+        .stdout(another())
+        .stderr(another())
+        .status()
+        .expect("it starts");
+    assert_eq!(status.code(), Some(78));
+    drop(terminal);
+    // The read ends with an error once the last terminal descriptor is closed.
+    let mut shown = Vec::new();
+    let _ = File::from(controller).read_to_end(&mut shown);
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(shown.starts_with("framegate: ") && shown.contains("max_queud"), "{shown}");
+}
+
+#[test]
+fn one_stream_that_is_no_terminal_stays_silent() {
+    let stage = live("merged-pipe");
+    stage.edit_config(|text| text.replace("max_queued = 2", "max_queud = 2"));
+    let (mut reader, writer) = std::io::pipe().expect("a pipe");
+    let status = Command::new(binary::program())
+        .arg("mcp")
+        .arg("--config")
+        .arg(stage.config())
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().expect("a descriptor"))
+        .stderr(writer)
+        .status()
+        .expect("it starts");
+    assert_eq!(status.code(), Some(78));
+    let mut shown = String::new();
+    reader.read_to_string(&mut shown).expect("text");
+    assert_eq!(shown, "");
 }

@@ -10,7 +10,14 @@ use clap::{Args, Parser, Subcommand};
 /// A boundary for AI agents: an MCP stdio server that performs declared actions with credentials that the
 /// agent never sees. Every byte of stdout belongs to the protocol; every refused frame performs nothing.
 #[derive(Debug, Parser)]
-#[command(name = "framegate", version, about, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "framegate",
+    version,
+    about,
+    long_about,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 #[command(after_help = "Exit codes: 0 clean, 1 findings, 2 usage, 65 a refused frame closed the session, \
 69 a needed service is missing, 70 internal error, 74 input or output failed, 78 faulty configuration.")]
 pub(crate) struct Arguments {

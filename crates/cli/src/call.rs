@@ -29,9 +29,13 @@ pub(crate) fn run(
     arguments: &str,
     dry_run: bool,
 ) -> Result<u8, Failure> {
+    // A frame is a line.
+    if arguments.contains(['\n', '\r']) {
+        return Err(Failure::usage("a line break in the arguments\nhint: write the arguments on one line"));
+    }
     let loaded = context::load(argument)?;
+    let principal = context::principal(&loaded, client)?;
     let policy = context::policy(&loaded)?;
-    let principal = assemble::principal(&loaded.config, client);
     let mut options = assemble::session_options(&loaded, Arc::clone(&principal), env!("CARGO_PKG_VERSION"));
     // The stateless revision needs no handshake; the doors are the same in all of them.
     options.revisions = vec![Revision::V2026_07_28];
@@ -87,8 +91,9 @@ fn show(permit: &Permit) {
     out::line(&format!("client    {}", call.principal().client()));
     out::line(&format!("tool      {}", call.tool().name()));
     out::line(&format!("rule      {}", granted.rule()));
-    out::line(&format!("action    {}", call.action().summary()));
-    out::line(&format!("request   {:#}", call.action().to_json()));
+    out::line(&format!("action    {}", out::printable(&call.action().summary().to_string())));
+    let request = format!("{:#}", call.action().to_json());
+    out::line(&format!("request   {}", out::printable_lines(&request)));
     out::line(&format!(
         "(the credential of target `{}` is added when the request is sent)",
         call.action().target()
@@ -103,11 +108,11 @@ fn refused(step: &Step) -> u8 {
             out::line(&format!("rule      {rule}"));
         }
     }
-    let mut lines = Vec::new();
     for reply in &step.replies {
-        reply.write(&mut lines);
+        let mut line = Vec::new();
+        reply.write(&mut line);
+        out::line(&format!("reply     {}", out::printable(String::from_utf8_lossy(&line).trim_end())));
     }
-    out::text(&format!("reply     {}", String::from_utf8_lossy(&lines)));
     exit::FINDINGS
 }
 
@@ -122,7 +127,8 @@ fn perform(journal: &mut Journal, permit: Permit, executor: &dyn Executor) -> Re
         let outcome = runtime.block_on(executor.perform(recorded));
         status = outcome.status();
         out::line(&format!("outcome   {}", status.name()));
-        out::line(&format!("{}", outcome.text()));
+        // One line, line feeds escaped: no line of a target passes for one of ours.
+        out::line(&out::printable(outcome.text()));
         // Nothing waits for this ticket: the session ends here.
         let (ticket, written) = journal.close(receipt, &outcome);
         drop(ticket);

@@ -7,8 +7,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
+use framegate_gate::authorization::Principal;
 use framegate_gateway::assemble;
-use framegate_gateway::config::{Config, LoadError, Loaded, locate};
+use framegate_gateway::config::{Config, LoadError, Loaded, is_client_name, locate};
 use framegate_gateway::executor::http::HttpExecutor;
 use framegate_policy::{CedarPolicy, PolicyFault};
 
@@ -25,7 +26,7 @@ pub(crate) fn load(argument: &ConfigArgument) -> Result<Loaded, Failure> {
     let loaded =
         Config::load(&path).map_err(|error| Failure::configuration(explain(&path, &error, argument)))?;
     if !loaded.warnings.is_empty() {
-        out::complain(&format!("{}", loaded.warnings.render(colour())));
+        out::complain(&loaded.warnings.render(colour()));
     }
     Ok(loaded)
 }
@@ -38,6 +39,14 @@ fn explain(path: &Path, error: &LoadError, argument: &ConfigArgument) -> String 
         }
         LoadError::File { .. } | LoadError::Digest { .. } => error.to_string(),
     }
+}
+
+/// The policy principal: that of `--client`, or the one in the configuration.
+pub(crate) fn principal(loaded: &Loaded, client: Option<&str>) -> Result<Arc<Principal>, Failure> {
+    if client.is_some_and(|client| !is_client_name(client)) {
+        return Err(Failure::usage("`--client` takes 1 to 64 letters, digits, `-`, `_` and `.`"));
+    }
+    Ok(assemble::principal(&loaded.config, client))
 }
 
 /// Compiles the policy of a configuration.

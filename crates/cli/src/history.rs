@@ -3,11 +3,12 @@
 //! Belongs here: finding the folder, choosing the form.
 //! Does not belong here: reading and wording, which are the journal's.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use framegate_gateway::exit;
-use framegate_journal::{explain, json_lines, read_folder, text};
+use framegate_journal::{Fault, JournalError, explain, json_lines, read_folder, text};
 
 use crate::args::ConfigArgument;
 use crate::context;
@@ -21,7 +22,7 @@ pub(crate) fn show(argument: &ConfigArgument, dir: Option<PathBuf>, as_json: boo
         let lines = json_lines(&view).map_err(|error| Failure::io(error.to_string()))?;
         out::text(&lines);
     } else {
-        out::text(&format!("{}", text(&view, SystemTime::now())));
+        out::text(&text(&view, SystemTime::now()));
     }
     Ok(exit::OK)
 }
@@ -31,7 +32,7 @@ pub(crate) fn why(argument: &ConfigArgument, id: Option<&str>) -> Result<u8, Fai
     let view = read(argument, None)?;
     match view.find(id) {
         Some(found) => {
-            out::text(&format!("{}", explain(&found, SystemTime::now())));
+            out::text(&explain(&found, SystemTime::now()));
             Ok(exit::OK)
         }
         None => Err(Failure::new(
@@ -51,5 +52,11 @@ fn read(argument: &ConfigArgument, dir: Option<PathBuf>) -> Result<framegate_jou
         Some(dir) => dir,
         None => context::load(argument)?.config.journal.dir,
     };
-    read_folder(&dir).map_err(|error| Failure::new(exit::DATA, format!("journal: {error}")))
+    read_folder(&dir).map_err(|error| match error {
+        // The first session makes the folder.
+        JournalError::Folder { fault: Fault::Io(cause), path } if cause.kind() == ErrorKind::NotFound => {
+            Failure::new(exit::FINDINGS, format!("no session has been recorded yet in `{path}`"))
+        }
+        error => Failure::new(exit::DATA, format!("journal: {error}")),
+    })
 }

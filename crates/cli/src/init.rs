@@ -35,7 +35,7 @@ pub(crate) fn run(path: Option<PathBuf>) -> Result<u8, Failure> {
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).map_err(|error| {
             if error.kind() == ErrorKind::AlreadyExists {
-                Failure::io(format!("`{shown}` exists already; nothing was written"))
+                Failure::usage(format!("`{shown}` exists already; nothing was written"))
             } else {
                 Failure::io(format!("cannot create `{shown}`: {error}"))
             }

@@ -25,8 +25,13 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version go to stdout, everything else to stderr.
-            let _ = error.print();
+            let text = error.render().to_string();
+            // Help and version were asked for; everything else is a complaint, and may quote any argument.
+            if error.use_stderr() {
+                out::complain(&out::printable_lines(text.trim_end()));
+            } else {
+                out::text(&text);
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(framegate_gateway::exit::USAGE));
         }
     };
@@ -55,7 +60,9 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Journal(JournalCommand::Show { config, dir, json }) => history::show(&config, dir, json),
         Command::Policy(PolicyCommand::Show { config, schema }) => inspect::policy(&config, schema),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "framegate", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "framegate", &mut script);
+            out::text(&String::from_utf8_lossy(&script));
             Ok(framegate_gateway::exit::OK)
         }
     }

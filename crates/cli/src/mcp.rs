@@ -3,20 +3,22 @@
 //! Belongs here: from arguments to a running session, and what goes wrong before its first byte.
 //! Does not belong here: the session.
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use framegate_gateway::config::{Digest, Loaded, is_client_name};
+use framegate_gateway::config::{Digest, Loaded};
 use framegate_gateway::executor::{Executor, Recorder};
 use framegate_gateway::log::Log;
 use framegate_gateway::serve::{Setup, Termination, serve};
-use framegate_gateway::stdio::{self, Diagnostics, TakeoverError};
+use framegate_gateway::stdio::{self, Diagnostics, Protocol, TakeoverError};
 use framegate_gateway::{assemble, exit};
 use framegate_journal::{Journal, Mode, Start};
 
 use crate::args::McpArguments;
 use crate::context;
 use crate::failure::Failure;
+use crate::out;
 
 /// Serves one session; the exit code. stdout is taken over before anything else happens.
 pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
@@ -25,6 +27,20 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
             Failure::io(error.to_string())
         }
     })?;
+    // Started by hand, stdout and stderr are one terminal and stderr is silenced. No peer reads there, so
+    // that is where a failure is told. Anything but a terminal may be a peer's and stays silent.
+    let terminal = (diagnostics == Diagnostics::Merged && protocol.output.is_terminal())
+        .then(|| protocol.output.try_clone());
+    let setup = prepare(arguments, protocol, diagnostics).inspect_err(|failure| {
+        if let Some(Ok(terminal)) = terminal {
+            out::complain_to(terminal, &format!("framegate: {}", failure.text()));
+        }
+    })?;
+    serve(setup).map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot start a thread: {error}")))
+}
+
+/// Everything that a session needs; all that can fail before its first byte.
+fn prepare(arguments: &McpArguments, protocol: Protocol, diagnostics: Diagnostics) -> Result<Setup, Failure> {
     let termination = Termination::register()
         .map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot take signals over: {error}")))?;
     let loaded = context::load(&arguments.config)?;
@@ -35,13 +51,8 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
     if let Some(expected) = &arguments.expect_config {
         expect(&loaded, expected)?;
     }
-    if let Some(client) = &arguments.client
-        && !is_client_name(client)
-    {
-        return Err(Failure::usage("`--client` takes a name of letters, digits, `-`, `_` and `.`"));
-    }
+    let principal = context::principal(&loaded, arguments.client.as_deref())?;
     let policy = context::policy(&loaded)?;
-    let principal = assemble::principal(&loaded.config, arguments.client.as_deref());
     let executor = executor(&loaded, arguments.record.as_deref())?;
     let mode = if arguments.record.is_some() { Mode::Recorder } else { Mode::Live };
     let digest = loaded.digest.to_string();
@@ -59,7 +70,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
         log.warn("an earlier run did not end on its own; `framegate journal show` tells what is known of it");
     }
     let limits = &loaded.config.limits;
-    let setup = Setup {
+    Ok(Setup {
         protocol,
         session: assemble::session_options(&loaded, principal, env!("CARGO_PKG_VERSION")),
         catalog: Arc::clone(&loaded.config.catalog),
@@ -71,8 +82,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<u8, Failure> {
         grace: limits.grace,
         log,
         termination,
-    };
-    serve(setup).map_err(|error| Failure::new(exit::UNAVAILABLE, format!("cannot start a thread: {error}")))
+    })
 }
 
 fn expect(loaded: &Loaded, expected: &str) -> Result<(), Failure> {

@@ -26,7 +26,9 @@ fn write(path: &Path, bytes: impl AsRef<[u8]>, mode: u32) {
 fn load(path: &Path) -> Result<Loaded, LoadError> {
     let (sender, receiver) = mpsc::channel();
     let path = path.to_owned();
-    std::thread::spawn(move || sender.send(Config::load(&path)));
+    std::thread::spawn(move || {
+        let _ = sender.send(Config::load(&path));
+    });
     receiver.recv_timeout(Duration::from_secs(10)).expect("the load waits for something")
 }
 

@@ -50,6 +50,9 @@ async fn call_by_name(answer: Answer, more: &str, spoil: impl FnOnce(&World)) ->
 
 fn untouched(_: &World) {}
 
+/// What happens to a secret after the start.
+type Spoil = Box<dyn FnOnce(&World)>;
+
 #[tokio::test]
 async fn a_name_without_a_usable_address_is_failed() {
     let addresses =
@@ -101,7 +104,7 @@ async fn an_unusable_credential_costs_no_look_up() {
     let mode = |mode: u32| {
         move |world: &World| fs::set_permissions(world.path("key"), fs::Permissions::from_mode(mode)).unwrap()
     };
-    let spoils: [(Box<dyn FnOnce(&World)>, &str); 8] = [
+    let spoils: [(Spoil, &str); 8] = [
         (
             Box::new(|world| fs::remove_file(world.path("key")).unwrap()),
             "secret `key`: its file does not exist",

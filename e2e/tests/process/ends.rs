@@ -106,6 +106,57 @@ fn a_call_that_outlasts_the_grace_is_unknown() {
 }
 
 #[test]
+fn without_any_grace_an_open_call_is_unknown_and_answered() {
+    let stage = live("no-grace");
+    stage.configure("limits", "grace_seconds = 0");
+    stage.target().script([Answer::Hold(Box::new(Answer::ok()))]);
+    let mut session = Session::start(&stage);
+    session.ready(REVISION);
+    let id = session.start_call(REVISION, "probe_write", marker("mk-open"));
+    stage.target().wait_requests(1);
+    session.process().close_stdin();
+    session.reply(&id);
+    let ended = session.wait_end();
+    assert_eq!(ended.code(), Some(0), "{}", ended.stderr);
+    assert_eq!(ended.journal.outcomes().get("unknown"), Some(&1), "{:?}", ended.journal.outcomes());
+}
+
+/// As the official client libraries end a server: stdin is closed, then SIGTERM, then SIGKILL.
+#[test]
+fn a_signal_after_the_end_of_input_abandons_what_runs() {
+    let stage = live("signal-after-eof");
+    // Longer than any test waits: only the signal can end it in time.
+    stage.configure("limits", "grace_seconds = 300");
+    stage.target().script([Answer::Hold(Box::new(Answer::ok()))]);
+    let mut session = Session::start(&stage);
+    session.ready(REVISION);
+    let id = session.start_call(REVISION, "probe_write", marker("mk-open"));
+    stage.target().wait_requests(1);
+    session.process().close_stdin();
+    wait_for_end_of_input(&mut session);
+    session.process().signal(Signal::TERM);
+    session.reply(&id);
+    let ended = session.wait_end();
+    assert_eq!(ended.code(), Some(0), "{}", ended.stderr);
+    assert_eq!(ended.journal.outcomes().get("unknown"), Some(&1), "{:?}", ended.journal.outcomes());
+}
+
+/// The thread that reads stdin ends with it.
+fn wait_for_end_of_input(session: &mut Session<'_>) {
+    let tasks = format!("/proc/{}/task", session.process().id());
+    let reads = || {
+        std::fs::read_dir(&tasks).expect("a process").flatten().any(|task| {
+            std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "stdin")
+        })
+    };
+    let deadline = std::time::Instant::now() + framegate_e2e::process::DEADLINE;
+    while reads() {
+        assert!(std::time::Instant::now() < deadline, "stdin is still read");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
 fn calls_that_wait_at_the_end_never_start() {
     let stage = live("queue-at-end");
     stage.target().script([Answer::Hold(Box::new(Answer::ok()))]);

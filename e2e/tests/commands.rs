@@ -7,6 +7,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use framegate_e2e::binary;
 use framegate_e2e::stage::{Executor, OnInvalidFrame, Stage};
@@ -318,14 +319,25 @@ fn a_stderr_that_nobody_drains_holds_no_complaint_up() {
     rustix::fs::fcntl_setfl(&writer, flags | rustix::fs::OFlags::NONBLOCK).expect("flags");
     while rustix::io::write(&writer, &[b'x'; 4096]).is_ok() {}
     rustix::fs::fcntl_setfl(&writer, flags).expect("flags");
-    let status = Command::new(binary::program())
+    let mut child = Command::new(binary::program())
         .arg("nonsense")
         .env_clear()
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(writer)
-        .status()
+        .spawn()
         .expect("it starts");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let status = loop {
+        match child.try_wait().expect("own child") {
+            Some(status) => break status,
+            None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
+            None => {
+                child.kill().expect("own child");
+                panic!("the complaint waits for somebody to read it");
+            }
+        }
+    };
     assert_eq!(status.code(), Some(2));
 }
 

@@ -60,7 +60,8 @@ fn many_starts_at_once_agree_on_one_whole_key() {
 #[test]
 fn a_key_that_is_not_a_private_file_of_32_bytes_is_not_used() {
     type Make = fn(&std::path::Path);
-    let cases: [(&str, Make, fn(&Fault) -> bool); 8] = [
+    type Expected = fn(&Fault) -> bool;
+    let cases: [(&str, Make, Expected); 8] = [
         ("empty", |key| fs::write(key, b"").unwrap(), |fault| matches!(fault, Fault::KeyLength)),
         ("short", |key| fs::write(key, [0; 31]).unwrap(), |fault| matches!(fault, Fault::KeyLength)),
         ("long", |key| fs::write(key, [0; 33]).unwrap(), |fault| matches!(fault, Fault::KeyLength)),

@@ -252,10 +252,8 @@ proptest! {
 
     #[test]
     fn frames_keep_the_promises_of_their_type(bytes in input()) {
-        let mut frames = 0;
-        for (number, kept, verdict) in read([bytes.as_slice()]) {
-            frames += 1;
-            prop_assert_eq!(number, frames);
+        for (expected, (number, kept, verdict)) in (1..).zip(read([bytes.as_slice()])) {
+            prop_assert_eq!(number, expected);
             prop_assert!(kept.len() <= LIMIT + 1);
             if let Ok(text) = verdict {
                 prop_assert!(text.len() <= LIMIT);

@@ -296,7 +296,7 @@ reasons! {
     Busy = "busy", Record, INTERNAL_ERROR, Never, "A-05";
     /// the permission expired before a slot was free
     PermitExpired = "permit-expired", Record, INTERNAL_ERROR, Never, "A-06";
-    /// the journal cannot record the intent, so nothing is performed
+    /// the journal cannot record the intent
     JournalUnavailable = "journal-unavailable", Record, INTERNAL_ERROR, Never, "A-07";
 }
 

@@ -152,7 +152,8 @@ impl State {
     /// Admits a message, or says why it is not legal now.
     ///
     /// # Errors
-    /// [`ProtocolRefusal`]; the state is unchanged then.
+    /// [`ProtocolRefusal`]; the state is unchanged then, but that an id of the handshake era counts as used once
+    /// its request was legal, whatever its parameters.
     pub fn admit<'a>(&mut self, incoming: Incoming<'a>) -> Result<Admission<'a>, ProtocolRefusal> {
         match incoming {
             Incoming::Request(request) => self.admit_request(&request),

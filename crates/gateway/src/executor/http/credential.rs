@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::config::Auth;
 
 /// Why a credential cannot be used: never a byte of it, nor where it is kept or how weak it is. An agent reads
-/// this; `framegate config check` tells the operator more.
+/// this; an operator sees in `framegate why` that the action failed, and tries it with `framegate call`.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CredentialError {
     #[error("secret `{0}`: its file {1}")]

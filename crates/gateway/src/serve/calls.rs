@@ -54,6 +54,11 @@ impl Calls {
         Self { waiting: VecDeque::new(), running: HashMap::new(), slots, queue }
     }
 
+    /// Whether the next call finds no free slot.
+    pub(super) fn must_wait(&self) -> bool {
+        !self.waiting.is_empty() || self.running.len() >= self.slots
+    }
+
     /// Lets a call wait for a slot; gives the permit back when too many wait.
     pub(super) fn enqueue(
         &mut self,

@@ -180,7 +180,8 @@ impl Pump {
             self.calls.cancel(ticket);
         }
         for permit in step.permits {
-            let evidence = self.evidence(0);
+            // Only a call that waits can be refused later, when its line is gone.
+            let evidence = if self.calls.must_wait() { self.evidence(0) } else { Evidence::default() };
             if let Err(refused) = self.calls.enqueue(permit, evidence) {
                 let (permit, evidence) = *refused;
                 self.withdraw(permit, Reason::Busy, &evidence);

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub enum Stream {
     /// A pipe, read from the start by a thread of ours (or written by us, for stdin).
     Piped,
-    /// A pipe that nobody reads until [`Process::read_stdout`] or [`Process::read_stderr`].
+    /// A pipe that nobody reads until [`crate::process::Process::read_stdout`] or `read_stderr`.
     Held,
     /// `/dev/null`.
     Null,

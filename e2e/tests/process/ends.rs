@@ -91,54 +91,41 @@ fn a_second_sigterm_changes_nothing() {
     });
 }
 
-#[test]
-fn a_call_that_outlasts_the_grace_is_unknown() {
-    let stage = live("grace");
-    stage.configure("limits", "grace_seconds = 1");
+/// Ends a session whose call is open at a target that never answers: it is abandoned, recorded, answered.
+fn abandoned(name: &str, grace_seconds: u32, end: impl FnOnce(&mut Session<'_>)) {
+    let stage = live(name);
+    stage.configure("limits", &format!("grace_seconds = {grace_seconds}"));
     stage.target().script([Answer::Hold(Box::new(Answer::ok()))]);
     let mut session = Session::start(&stage);
     session.ready(REVISION);
-    session.start_call(REVISION, "probe_write", marker("mk-open"));
+    let id = session.start_call(REVISION, "probe_write", marker("mk-open"));
     stage.target().wait_requests(1);
-    let ended = session.end();
+    end(&mut session);
+    session.reply(&id);
+    let ended = session.wait_end();
     assert_eq!(ended.code(), Some(0), "{}", ended.stderr);
     assert_eq!(ended.journal.outcomes().get("unknown"), Some(&1), "{:?}", ended.journal.outcomes());
+}
+
+#[test]
+fn a_call_that_outlasts_the_grace_is_unknown() {
+    abandoned("grace", 1, |session| session.process().close_stdin());
 }
 
 #[test]
 fn without_any_grace_an_open_call_is_unknown_and_answered() {
-    let stage = live("no-grace");
-    stage.configure("limits", "grace_seconds = 0");
-    stage.target().script([Answer::Hold(Box::new(Answer::ok()))]);
-    let mut session = Session::start(&stage);
-    session.ready(REVISION);
-    let id = session.start_call(REVISION, "probe_write", marker("mk-open"));
-    stage.target().wait_requests(1);
-    session.process().close_stdin();
-    session.reply(&id);
-    let ended = session.wait_end();
-    assert_eq!(ended.code(), Some(0), "{}", ended.stderr);
-    assert_eq!(ended.journal.outcomes().get("unknown"), Some(&1), "{:?}", ended.journal.outcomes());
+    abandoned("no-grace", 0, |session| session.process().close_stdin());
 }
 
-/// As the official client libraries end a server: stdin is closed, then SIGTERM, then SIGKILL.
+/// As the official client libraries end a server: stdin is closed, then SIGTERM, then SIGKILL. The grace is
+/// longer than any test waits, so only the signal can end it in time.
 #[test]
 fn a_signal_after_the_end_of_input_abandons_what_runs() {
-    let stage = live("signal-after-eof");
-    // Longer than any test waits: only the signal can end it in time.
-    stage.configure("limits", "grace_seconds = 300");
-    stage.target().script([Answer::Hold(Box::new(Answer::ok()))]);
-    let mut session = Session::start(&stage);
-    session.ready(REVISION);
-    let id = session.start_call(REVISION, "probe_write", marker("mk-open"));
-    stage.target().wait_requests(1);
-    session.process().close_stdin();
-    wait_for_end_of_input(&mut session);
-    session.process().signal(Signal::TERM);
-    session.reply(&id);
-    let ended = session.wait_end();
-    assert_eq!(ended.code(), Some(0), "{}", ended.stderr);
-    assert_eq!(ended.journal.outcomes().get("unknown"), Some(&1), "{:?}", ended.journal.outcomes());
+    abandoned("signal-after-eof", 300, |session| {
+        session.process().close_stdin();
+        wait_for_end_of_input(session);
+        session.process().signal(Signal::TERM);
+    });
 }
 
 /// The thread that reads stdin ends with it.

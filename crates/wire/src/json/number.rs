@@ -6,6 +6,7 @@
 use core::fmt;
 
 use super::parser::Fault;
+use super::tape::widen;
 use super::word;
 use crate::Reason;
 
@@ -93,6 +94,44 @@ pub(super) fn scan(text: &str, from: usize, first: u8) -> Result<Token, Fault> {
     }
 }
 
+/// Reads the number that begins at `from` if a comma follows it within [`word::WINDOW`] bytes and its
+/// value is far from every bound. None says nothing of what stands there: [`scan`] does.
+///
+/// Without a branch on how the number is written, which nothing could predict where kinds are mixed:
+/// each step goes on from the byte that ended the one before, or stays. The end is looked for apart from
+/// what stands before it, so that the next number can begin before this one is judged.
+#[inline(always)]
+pub(super) fn before_comma(bytes: &[u8], from: usize) -> Option<Token> {
+    /// Every integer of 18 digits fits i64; no exponent of two digits leaves the range of doubles.
+    const SURE: [u32; 2] = [18, 2];
+    let window = word::Window::at(bytes, from)?;
+    let length = window.first_comma();
+    let minus = u32::from(window.byte(0) == b'-');
+    let others = window.others() & !minus;
+
+    let integer_end = others.trailing_zeros();
+    let point = window.byte(integer_end) == b'.';
+    let behind_point = if point { others & others.wrapping_sub(1) } else { others };
+    let fraction_end = behind_point.trailing_zeros();
+    let exponent = matches!(window.byte(fraction_end), b'e' | b'E');
+    let behind_e = if exponent { behind_point & behind_point.wrapping_sub(1) } else { behind_point };
+    let sign_at = behind_e.trailing_zeros();
+    let follows_e = sign_at == fraction_end.wrapping_add(1);
+    let sign = exponent & follows_e & matches!(window.byte(sign_at), b'+' | b'-');
+    let behind_sign = if sign { behind_e & behind_e.wrapping_sub(1) } else { behind_e };
+    let end = behind_sign.trailing_zeros();
+
+    let integer_digits = integer_end.wrapping_sub(minus);
+    let exponent_digits = end.wrapping_sub(fraction_end).wrapping_sub(1).wrapping_sub(u32::from(sign));
+    let sound = (end == length)
+        & (length < word::WINDOW)
+        & (integer_digits.wrapping_sub(1) < SURE[0])
+        & ((integer_digits == 1) | (window.byte(minus) != b'0'))
+        & (!point | (fraction_end.wrapping_sub(integer_end) > 1))
+        & (!exponent | (exponent_digits.wrapping_sub(1) < SURE[1]));
+    sound.then(|| Token { end: from.wrapping_add(widen(length)), integer: !point & !exponent })
+}
+
 /// As [`scan`], for a number whose integer part ends at `at`, before a fraction or an exponent.
 #[inline(always)]
 fn real(text: &str, from: usize, mut at: usize) -> Result<Token, Fault> {
@@ -150,4 +189,61 @@ fn real_fits(token: &str) -> bool {
     let mantissa = token.split(['e', 'E']).next().unwrap_or_default();
     let is_zero = mantissa.bytes().all(|byte| matches!(byte, b'-' | b'.' | b'0'));
     token.parse::<f64>().is_ok_and(|value| value.is_finite() && (value != 0.0 || is_zero))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What both readers say of the number at the start of a text: its length and whether it is an integer.
+    fn both(text: &str) -> [Option<(usize, bool)>; 2] {
+        let first = *text.as_bytes().first().unwrap();
+        let short = |token: Token| (token.end, token.integer);
+        [before_comma(text.as_bytes(), 0).map(short), scan(text, 0, first).ok().map(short)]
+    }
+
+    #[test]
+    fn the_reader_without_branches_takes_only_what_the_other_takes() {
+        const ALPHABET: [char; 9] = ['0', '7', '-', '+', '.', 'e', 'E', ',', '\u{e9}'];
+        let mut taken = 0;
+        for number in 0..9_u32.pow(7) {
+            let text: String = (0..7).map(|at| ALPHABET[(number / 9_u32.pow(at) % 9) as usize]).collect();
+            if !text.starts_with(['0', '7', '-']) {
+                continue;
+            }
+            let [quick, exact] = both(&format!("{text},{}", "9".repeat(32)));
+            if quick.is_some() {
+                assert_eq!(quick, exact, "{text}");
+                taken += 1;
+            } else if let Some((end, _)) = exact
+                .filter(|&(end, _)| end <= 7 && text.as_bytes().get(end).is_none_or(|&byte| byte == b','))
+            {
+                let exponent = text[..end].trim_start_matches(|c| !matches!(c, 'e' | 'E'));
+                assert!(exponent.trim_matches(['e', 'E', '+', '-']).len() > 2, "{text} was left");
+            }
+        }
+        assert!(taken > 100_000, "{taken}");
+    }
+
+    #[test]
+    fn what_is_long_or_near_a_bound_is_left_to_the_other_reader() {
+        let rest = " ".repeat(40);
+        for (text, quick) in [
+            ("123456789012345678,", true),
+            ("1234567890123456789,", false),
+            ("-123456789012345678,", true),
+            ("1.234567890123456789012,", true),
+            ("1.2345678901234567890123,", false),
+            ("1e99,", true),
+            ("1e100,", false),
+            ("1]", false),
+            ("1 ,", false),
+        ] {
+            let text = format!("{text}{rest}");
+            let [found, exact] = both(&text);
+            assert_eq!(found.is_some(), quick, "{text}");
+            assert_eq!(found, exact.filter(|_| quick), "{text}");
+        }
+        assert_eq!(both("1,")[0], None);
+    }
 }

@@ -174,7 +174,9 @@ impl Run<'_> {
                     }
                 }
                 b'-' | b'0'..=b'9' => loop {
-                    match number::scan(self.text, self.at, first) {
+                    let quick =
+                        if top.closing == b']' { number::before_comma(self.bytes, self.at) } else { None };
+                    match quick.map_or_else(|| number::scan(self.text, self.at, first), Ok) {
                         Ok(token) => {
                             self.leaf(if token.integer { Tag::Integer } else { Tag::Real }, token.end)
                         }

@@ -102,6 +102,64 @@ fn ends_digits_16(words: u128) -> u128 {
     (values.wrapping_add(ABOVE_NINE) | values) & HIGH
 }
 
+/// How many bytes a [`Window`] judges.
+pub(super) const WINDOW: u32 = 24;
+
+/// A stretch of text, of whose bytes one bit each tells what they are.
+pub(super) struct Window<'a> {
+    bytes: &'a [u8; 32],
+}
+
+impl<'a> Window<'a> {
+    /// The window that begins at `at`, unless the text ends first.
+    #[inline(always)]
+    pub(super) fn at(bytes: &'a [u8], at: usize) -> Option<Self> {
+        Some(Self { bytes: bytes.get(at..)?.first_chunk()? })
+    }
+
+    /// The byte at `index`, counted modulo 32.
+    #[inline(always)]
+    pub(super) fn byte(&self, index: u32) -> u8 {
+        self.bytes.get(widen(index % 32)).copied().unwrap_or_default()
+    }
+
+    /// The index of the first comma, or 32.
+    #[inline(always)]
+    pub(super) fn first_comma(&self) -> u32 {
+        self.bits(ends_at_comma).trailing_zeros()
+    }
+
+    /// A bit for each byte that is no ASCII digit. Right up to the first byte of 0x80 or more, whose own bit
+    /// is set.
+    #[inline(always)]
+    pub(super) fn others(&self) -> u32 {
+        self.bits(ends_digits)
+    }
+
+    #[inline(always)]
+    fn bits(&self, marks: impl Fn(u64) -> u64) -> u32 {
+        let bits = |at| gather(marks(load(self.bytes, at)));
+        bits(0) | bits(8) << 8 | bits(16) << 16
+    }
+}
+
+/// Marks commas.
+#[inline(always)]
+const fn ends_at_comma(word: u64) -> u64 {
+    const COMMAS: u64 = u64::from_le_bytes([b','; 8]);
+    let others = word ^ COMMAS;
+    others.wrapping_sub(ONES) & !others & HIGH
+}
+
+/// The marks of eight bytes as eight bits, the first byte's lowest.
+#[inline(always)]
+fn gather(marks: u64) -> u32 {
+    // Each mark, moved to bit 0 of its byte, is multiplied to a place of its own in the highest byte.
+    const PLACES: u64 = 0x0102_0408_1020_4080;
+    let [.., gathered] = (marks >> 7).wrapping_mul(PLACES).to_le_bytes();
+    u32::from(gathered)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +185,25 @@ mod tests {
         check(ends_digits, |byte| !byte.is_ascii_digit(), b'9');
         check(ends_digits, |byte| !byte.is_ascii_digit(), b'0');
         check(ends_spaces, |byte| byte != b' ', b' ');
+    }
+
+    #[test]
+    fn a_window_tells_each_byte() {
+        let text = "0,1-23456789.,e9,,+0123456789abcdef";
+        let window = Window::at(text.as_bytes(), 0).unwrap();
+        for (at, byte) in text.bytes().take(24).enumerate() {
+            assert_eq!(window.others() >> at & 1 == 1, !byte.is_ascii_digit(), "{at}");
+            assert_eq!(window.byte(at as u32), byte);
+        }
+        assert_eq!(window.others() >> 24, 0);
+        assert_eq!(window.first_comma(), 1);
+        assert_eq!(Window::at(&[b'0'; 64], 0).unwrap().first_comma(), 32);
+        for at in 0..24 {
+            let mut bytes = [b'-'; 32];
+            bytes[at] = b',';
+            assert_eq!(Window::at(&bytes, 0).unwrap().first_comma() as usize, at);
+        }
+        assert!(Window::at(text.as_bytes(), 4).is_none());
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn show(permit: &Permit) {
     out::line(&format!("tool      {}", call.tool().name()));
     out::line(&format!("rule      {}", granted.rule()));
     out::line(&format!("action    {}", out::printable(&call.action().summary().to_string())));
-    let request = format!("{:#}", call.action().to_json());
+    let request = format!("{:#}", json!(call.action()));
     out::line(&format!("request   {}", out::printable_lines(&request)));
     out::line(&format!(
         "(the credential of target `{}` is added when the request is sent)",

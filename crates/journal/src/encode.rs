@@ -116,5 +116,10 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0F)]).collect()
+    let mut text = String::with_capacity(bytes.len().saturating_mul(2));
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 0x0F));
+    }
+    text
 }

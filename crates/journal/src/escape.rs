@@ -20,16 +20,19 @@ impl Formatter for AsciiFormatter {
     where
         W: ?Sized + io::Write,
     {
-        for character in fragment.chars() {
-            if matches!(character, ' '..='~') {
-                write!(writer, "{character}")?;
-            } else {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(|character| !matches!(character, ' '..='~')) {
+            let (plain, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            writer.write_all(plain.as_bytes())?;
+            let mut characters = behind.chars();
+            if let Some(character) = characters.next() {
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     write!(writer, "\\u{unit:04x}")?;
                 }
             }
+            rest = characters.as_str();
         }
-        Ok(())
+        writer.write_all(rest.as_bytes())
     }
 }
 

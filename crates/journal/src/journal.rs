@@ -5,13 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use framegate_gate::action::TypedValue;
 use framegate_gate::authorization::Permit;
 use framegate_gate::outcome::Outcome;
 use framegate_gate::protocol::{Negotiated, Ticket};
 use framegate_wire::message::Revision;
+use serde::Serialize;
 
 use crate::clock::{Clock, SystemClock};
 use crate::encode::Body;
@@ -308,7 +311,7 @@ impl Journal {
         for permit in permits {
             self.permits = self.permits.saturating_add(1);
             let intent: Arc<str> = format!("{}-{}", self.run, self.permits).into();
-            batch.push(self.body(kind::INTENT, &self.intent_record(&intent, permit))?);
+            batch.push(self.body(kind::INTENT, &self.intent_record(&intent, permit)?)?);
             intents.push(intent);
         }
         if !batch.is_empty() {
@@ -328,15 +331,14 @@ impl Journal {
         Ok(())
     }
 
-    fn intent_record(&self, intent: &str, permit: &Permit) -> IntentRecord {
+    fn intent_record(&self, intent: &str, permit: &Permit) -> Result<IntentRecord, JournalError> {
         let granted = permit.granted();
         let call = granted.call();
         let action = call.action();
-        let arguments: BTreeMap<&str, serde_json::Value> =
-            call.arguments().iter().map(|(name, value)| (&**name, value.to_json())).collect();
-        let arguments = serde_json::Value::from_iter(arguments).to_string();
-        let rendered = action.to_json().to_string();
-        IntentRecord {
+        let arguments: BTreeMap<&str, &TypedValue> =
+            call.arguments().iter().map(|(name, value)| (&**name, value)).collect();
+        let digest = |domain, json: &[u8]| self.fingerprinter.digest(domain, &[json]);
+        Ok(IntentRecord {
             intent: intent.to_owned(),
             request: Claimed::new(&call.request().to_string(), &self.fingerprinter),
             ticket: permit.ticket(),
@@ -344,14 +346,14 @@ impl Journal {
             target: word(action.target()),
             action: action.kind().to_owned(),
             summary: summary(&action.summary()),
-            arguments_digest: self.fingerprinter.digest(Domain::Arguments, &[arguments.as_bytes()]),
-            action_digest: self.fingerprinter.digest(Domain::Action, &[rendered.as_bytes()]),
+            arguments_digest: digest(Domain::Arguments, &self.json(&arguments)?),
+            action_digest: digest(Domain::Action, &self.json(action)?),
             rule: word(&granted.rule().to_string()),
             client: word(call.principal().client()),
             claimed_client: self.claimed(call.claimed_client()),
             revision: call.revision().name().to_owned(),
             config: word(&granted.terms().config),
-        }
+        })
     }
 
     fn claimed(&self, text: Option<&str>) -> Option<Claimed> {
@@ -362,12 +364,16 @@ impl Journal {
         time(&*self.clock)
     }
 
-    fn body<T: serde::Serialize>(&self, kind: &'static str, members: &T) -> Result<Body, JournalError> {
-        Body::new(kind, members).map_err(|source| JournalError::Io {
-            operation: Operation::Encode,
-            file: self.actions.file().to_owned(),
-            source,
-        })
+    fn json<T: Serialize>(&self, value: &T) -> Result<Vec<u8>, JournalError> {
+        serde_json::to_vec(value).map_err(|error| self.not_encoded(error.into()))
+    }
+
+    fn body<T: Serialize>(&self, kind: &'static str, members: &T) -> Result<Body, JournalError> {
+        Body::new(kind, members).map_err(|source| self.not_encoded(source))
+    }
+
+    fn not_encoded(&self, source: io::Error) -> JournalError {
+        JournalError::Io { operation: Operation::Encode, file: self.actions.file().to_owned(), source }
     }
 }
 

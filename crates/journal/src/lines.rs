@@ -15,6 +15,9 @@ pub(crate) const RESERVE: u64 = 16 * 1024 * 1024;
 /// When less than this is left of the space set aside, the next piece is asked for.
 const RESERVE_MARGIN: u64 = 1024 * 1024;
 
+/// Bytes that most lines stay below.
+const TYPICAL_LINE: usize = 2_048;
+
 /// One file of records.
 ///
 /// After a write that failed, a later record could end up glued to half of an earlier one; after a sync
@@ -63,7 +66,7 @@ impl Lines {
 
     /// The bytes that these records would take now.
     pub(crate) fn encode(&self, at: &str, batch: &[Body]) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(batch.len().saturating_mul(TYPICAL_LINE));
         let mut sequence = self.sequence;
         for body in batch {
             sequence = sequence.saturating_add(1);

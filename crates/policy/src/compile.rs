@@ -40,6 +40,8 @@ pub(crate) struct Chosen {
     pub(crate) target: EntityUid,
     /// The rules whose scope could match: judging is linear in the rules that it is given.
     pub(crate) rules: PolicySet,
+    /// Whether some rule has a condition: only conditions see the context.
+    pub(crate) conditional: bool,
 }
 
 /// A validated policy over the tools of one catalog. Calls of tools of any other, even of the same names,
@@ -178,7 +180,9 @@ fn choose(
     let mut faults = Vec::new();
     for tool in catalog.iter() {
         let mut set = PolicySet::new();
+        let mut conditional = false;
         for rule in rules.iter().filter(|rule| rule.reaches(tool)) {
+            conditional |= rule.policy.has_non_scope_constraint();
             let named = rule.policy.new_id(PolicyId::new(rule.id().unwrap_or_default()));
             // Cannot clash: the lints have found every name to be the only one.
             if let Err(error) = set.add(named) {
@@ -186,7 +190,8 @@ fn choose(
             }
         }
         let (action, target) = (names::action(tool.name()), names::target(tool.target()));
-        chosen.insert(Arc::from(tool.name()), Chosen { tool: Arc::clone(tool), action, target, rules: set });
+        let tool_rules = Chosen { tool: Arc::clone(tool), action, target, rules: set, conditional };
+        chosen.insert(Arc::from(tool.name()), tool_rules);
     }
     if faults.is_empty() { Ok(chosen) } else { Err(faults) }
 }

@@ -6,7 +6,7 @@
 use core::ptr;
 use std::sync::Arc;
 
-use cedar_policy::{Decision, Request, Response};
+use cedar_policy::{Context, Decision, Request, Response};
 use framegate_gate::authorization::{Policy, Question, RuleId, Verdict};
 use framegate_gate::schema::Call;
 
@@ -31,7 +31,8 @@ impl CedarPolicy {
         let Some(chosen) = chosen else {
             return (false, RuleId::NoRule);
         };
-        let Some(context) = context(call) else {
+        let context = if chosen.conditional { context(call) } else { Some(Context::empty()) };
+        let Some(context) = context else {
             return (false, RuleId::EvaluationError);
         };
         let request = Request::new(
@@ -41,7 +42,7 @@ impl CedarPolicy {
             context,
             // The context is built from the same declaration as the schema. Where speed does not matter,
             // Cedar checks that it is what the rules were validated for.
-            cfg!(debug_assertions).then_some(&self.schema),
+            (cfg!(debug_assertions) && chosen.conditional).then_some(&self.schema),
         );
         let Ok(request) = request else {
             return (false, RuleId::EvaluationError);

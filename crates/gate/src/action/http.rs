@@ -6,7 +6,8 @@
 use core::fmt;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+use serde_json::Value;
 
 /// A request method. Only these: no method that opens a tunnel or echoes the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -256,18 +257,19 @@ impl HttpAction {
         let query = if self.query.is_empty() { "" } else { "?…" };
         format!("{} {}{}{}", self.method, self.origin, self.path(), query)
     }
+}
 
-    pub(crate) fn to_json(&self) -> Value {
-        json!({
-            "kind": "http",
-            "target": &*self.target,
-            "method": self.method.name(),
-            "origin": self.origin.to_string(),
-            "path": self.path(),
-            "query": self.query,
-            "headers": self.headers,
-            "body": self.body.as_ref().map(|body| &body.tree),
-        })
+impl Serialize for HttpAction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_struct("HttpAction", 7)?;
+        members.serialize_field("target", &*self.target)?;
+        members.serialize_field("method", self.method.name())?;
+        members.serialize_field("origin", &self.origin.to_string())?;
+        members.serialize_field("path", &self.path())?;
+        members.serialize_field("query", &self.query)?;
+        members.serialize_field("headers", &self.headers)?;
+        members.serialize_field("body", &self.body.as_ref().map(|body| &body.tree))?;
+        members.end()
     }
 }
 

@@ -6,13 +6,17 @@
 mod http;
 mod value;
 
+use serde::Serialize;
+
 pub use http::{HttpAction, Method, Origin, Scheme};
 pub use value::{Arguments, Decimal, TypedValue};
 
 pub(crate) use http::{Body, HttpParts};
 
-/// One action, fully rendered: what policy judges is what the executor performs.
-#[derive(Clone, Debug, PartialEq)]
+/// One action, fully rendered: what policy judges is what the executor performs. Serialized, it is what the
+/// recorder writes and `call --dry-run` shows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Action {
     /// An HTTP request on a pinned origin.
     Http(HttpAction),
@@ -40,14 +44,6 @@ impl Action {
     pub fn summary(&self) -> String {
         match self {
             Self::Http(action) => action.summary(),
-        }
-    }
-
-    /// The action as data, for the recorder and `call --dry-run`.
-    #[must_use]
-    pub fn to_json(&self) -> serde_json::Value {
-        match self {
-            Self::Http(action) => action.to_json(),
         }
     }
 }

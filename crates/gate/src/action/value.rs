@@ -7,7 +7,7 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::{Serialize, Serializer};
 
 /// The checked arguments of a call by parameter name, defaults filled in, in a stable order.
 pub type Arguments = BTreeMap<Arc<str>, TypedValue>;
@@ -39,16 +39,17 @@ impl TypedValue {
             Self::List(_) => None,
         }
     }
+}
 
-    /// The value as a JSON node of its own type.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
+/// As a JSON node of its own type.
+impl Serialize for TypedValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Boolean(value) => Value::Bool(*value),
-            Self::Integer(value) => Value::from(*value),
-            Self::Decimal(value) => value.to_json(),
-            Self::Text(value) => Value::String(value.clone()),
-            Self::List(values) => Value::Array(values.iter().map(Self::to_json).collect()),
+            Self::Boolean(value) => value.serialize(serializer),
+            Self::Integer(value) => value.serialize(serializer),
+            Self::Decimal(value) => value.serialize(serializer),
+            Self::Text(value) => value.serialize(serializer),
+            Self::List(values) => values.serialize(serializer),
         }
     }
 }
@@ -102,12 +103,15 @@ impl Decimal {
     pub const fn ten_thousandths(self) -> i64 {
         self.0
     }
+}
 
-    fn to_json(self) -> Value {
+/// As an integer, or as the double that reads the same.
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0.checked_rem(Self::SCALE) == Some(0) {
-            return Value::from(self.0.checked_div(Self::SCALE));
+            return self.0.checked_div(Self::SCALE).serialize(serializer);
         }
-        self.to_string().parse::<f64>().map_or(Value::Null, Value::from)
+        self.to_string().parse::<f64>().ok().serialize(serializer)
     }
 }
 
@@ -130,7 +134,7 @@ mod tests {
     /// The number's text, which its JSON node must equal.
     fn read(token: &str) -> Option<String> {
         let decimal = Decimal::from_json_token(token)?;
-        assert_eq!(decimal.to_string(), decimal.to_json().to_string());
+        assert_eq!(decimal.to_string(), serde_json::to_string(&decimal).unwrap());
         Some(decimal.to_string())
     }
 

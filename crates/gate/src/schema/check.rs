@@ -163,7 +163,7 @@ fn explain(parameter: &Parameter, misfit: &Misfit<'_>) -> String {
 
 /// A value that would fit, unless only the pattern can tell.
 fn example(parameter: &Parameter) -> String {
-    let default = || parameter.default.as_ref().map(|default| default.to_json().to_string());
+    let default = || parameter.default.as_ref().map(|default| serde_json::json!(default).to_string());
     let example = parameter.kind.example().or_else(default);
     example.map(|example| format!("; example: {example}")).unwrap_or_default()
 }

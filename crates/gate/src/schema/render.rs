@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::template::{BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate};
 use super::text::{is_field_value, is_plain_segment};
@@ -144,7 +144,7 @@ fn render_body(template: &BodyTemplate, arguments: &Arguments) -> Result<Option<
         BodyTemplate::Boolean(value) => Value::Bool(*value),
         BodyTemplate::Number(value) => Value::Number(value.clone()),
         BodyTemplate::Text(text) => match text.whole_parameter() {
-            Some(name) => return Ok(arguments.get(name).map(TypedValue::to_json)),
+            Some(name) => return Ok(arguments.get(name).map(|value| json!(value))),
             None => return Ok(render_text(text, arguments)?.map(Value::String)),
         },
         BodyTemplate::Array(items) => {

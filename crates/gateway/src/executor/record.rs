@@ -3,15 +3,18 @@
 //! Belongs here: the record file.
 //! Does not belong here: credentials, names, connections; the recorder has none.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Mutex;
 
+use framegate_gate::action::{Action, TypedValue};
 use framegate_gate::outcome::Outcome;
 use framegate_journal::Recorded;
 use framegate_wire::frame::write_line;
+use serde::Serialize;
 use serde_json::json;
 
 use super::{Executor, Performing};
@@ -26,6 +29,17 @@ pub struct RecordError {
     path: String,
     #[source]
     cause: io::Error,
+}
+
+/// One line of the record file.
+#[derive(Serialize)]
+struct Record<'a> {
+    v: u64,
+    intent: &'a str,
+    request: &'a str,
+    tool: &'a str,
+    arguments: BTreeMap<&'a str, &'a TypedValue>,
+    action: &'a Action,
 }
 
 /// Writes each action as one JSON line.
@@ -52,20 +66,17 @@ impl Recorder {
 
     fn write(&self, recorded: &Recorded) -> io::Result<()> {
         let call = recorded.granted().call();
-        let arguments: serde_json::Map<_, _> =
-            call.arguments().iter().map(|(name, value)| (name.to_string(), value.to_json())).collect();
-        let mut line = Vec::new();
-        write_line(
-            &mut line,
-            &json!({
-                "v": 1,
-                "intent": recorded.intent(),
-                "request": call.request().to_string(),
-                "tool": call.tool().name(),
-                "arguments": arguments,
-                "action": call.action().to_json(),
-            }),
-        );
+        let arguments = call.arguments().iter().map(|(name, value)| (&**name, value)).collect();
+        let record = Record {
+            v: 1,
+            intent: recorded.intent(),
+            request: &call.request().to_string(),
+            tool: call.tool().name(),
+            arguments,
+            action: call.action(),
+        };
+        let mut line = Vec::with_capacity(1024);
+        write_line(&mut line, &record)?;
         let failed_before = || io::Error::other("the recorder failed before");
         let mut held = self.file.lock().map_err(|_| failed_before())?;
         let mut file = held.take().ok_or_else(failed_before)?;

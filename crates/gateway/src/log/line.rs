@@ -31,7 +31,8 @@ pub(super) fn format(format: LogFormat, level: LogLevel, text: &str) -> Vec<u8> 
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let milliseconds = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
             let mut line = Vec::new();
-            write_line(&mut line, &json!({"unix_ms": milliseconds, "level": level, "message": text}));
+            // A value always has a text.
+            let _ = write_line(&mut line, &json!({"unix_ms": milliseconds, "level": level, "message": text}));
             line
         }
     }

@@ -8,7 +8,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind as catch};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use framegate_gate::protocol::{Negotiated, Ticket};
 use framegate_journal::{Journal, JournalError, Receipt, Recorded, Refused, Stop};
 
 use super::catch::catch_unwind;
+use super::queue::{Receiver, Sender, queue};
 use super::start::Start;
 use super::tasks::Tasks;
 use crate::executor::Executor;
@@ -64,7 +65,7 @@ pub(super) enum LedgerEvent {
 /// The pump's side of the journal.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    commands: SyncSender<Command>,
+    commands: Sender<Command>,
     thread: JoinHandle<bool>,
 }
 
@@ -76,7 +77,7 @@ impl Ledger {
         log: Log,
         report: impl Fn(LedgerEvent) + Clone + Send + 'static,
     ) -> io::Result<Self> {
-        let (commands, queue) = sync_channel(QUEUE);
+        let (commands, queue) = queue(QUEUE);
         let worker = Worker {
             journal,
             executor,
@@ -130,7 +131,7 @@ struct Worker {
     receipts: HashMap<u64, Receipt>,
     /// Where actions run that wait. Made for the first one: a session that only lists tools needs none.
     tasks: Option<Tasks>,
-    commands: SyncSender<Command>,
+    commands: Sender<Command>,
     report: Box<dyn FnMut(LedgerEvent) + Send>,
     ticks: u32,
 }
@@ -140,22 +141,15 @@ impl Worker {
     fn run(mut self, queue: &Receiver<Command>) -> bool {
         let mut sound = true;
         loop {
-            let command = if self.ticks > 0 {
-                match queue.recv_timeout(TICK) {
-                    Ok(command) => command,
-                    Err(RecvTimeoutError::Timeout) => {
-                        self.ticks = self.ticks.saturating_sub(1);
-                        let written = self.journal.tick();
-                        self.note(written);
-                        continue;
-                    }
-                    Err(RecvTimeoutError::Disconnected) => return false,
+            let command = match queue.recv((self.ticks > 0).then_some(TICK)) {
+                Ok(command) => command,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.ticks = self.ticks.saturating_sub(1);
+                    let written = self.journal.tick();
+                    self.note(written);
+                    continue;
                 }
-            } else {
-                match queue.recv() {
-                    Ok(command) => command,
-                    Err(_) => return false,
-                }
+                Err(RecvTimeoutError::Disconnected) => return false,
             };
             let mut next = Some(command);
             while let Some(command) = next.take() {

@@ -8,12 +8,12 @@ mod catch;
 mod evidence;
 mod ledger;
 mod pump;
+mod queue;
 mod start;
 mod tasks;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -29,6 +29,7 @@ use crate::log::Log;
 use crate::stdio::{Protocol, ReadEvent, Reader, WriteEvent, Writer};
 use ledger::{Ledger, LedgerEvent};
 use pump::Pump;
+use queue::{Sender, queue};
 
 /// Everything a session is made of.
 pub struct Setup {
@@ -93,12 +94,12 @@ enum Event {
 /// # Errors
 /// When a thread cannot be started.
 pub fn serve(setup: Setup) -> io::Result<u8> {
-    let (events, queue) = channel();
+    let (events, queue) = queue(usize::MAX);
     listen_for_signals(setup.termination, events.clone())?;
     let fingerprinter = setup.journal.fingerprinter();
     let reader = {
         let events = events.clone();
-        Reader::start(setup.protocol.input, move |event| events.send(Event::Read(event)).is_ok())?
+        Reader::start(setup.protocol.input, move |event| events.send(Event::Read(event)))?
     };
     let writer = {
         let events = events.clone();
@@ -135,7 +136,7 @@ pub fn serve(setup: Setup) -> io::Result<u8> {
 fn listen_for_signals(Termination(mut signals): Termination, events: Sender<Event>) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for _ in signals.forever() {
-            if events.send(Event::Terminate).is_err() {
+            if !events.send(Event::Terminate) {
                 return;
             }
         }

@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use framegate_gate::Moment;
@@ -21,6 +21,7 @@ use super::Event;
 use super::calls::{Calls, Next};
 use super::evidence::Evidence;
 use super::ledger::{Ledger, LedgerEvent};
+use super::queue::Receiver;
 use crate::exit;
 use crate::log::Log;
 use crate::stdio::{ReadEvent, Reader, WriteEvent, Writer};
@@ -94,11 +95,8 @@ impl Pump {
     fn converse(&mut self) -> End {
         self.reader.demand();
         loop {
-            let event = match self.calls.next_heartbeat() {
-                None => self.queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(due) => self.queue.recv_timeout(due.since(self.now())),
-            };
-            let end = match event {
+            let pause = self.calls.next_heartbeat().map(|due| due.since(self.now()));
+            let end = match self.queue.recv(pause) {
                 Ok(Event::Read(ReadEvent::Bytes { buffer, length })) => {
                     self.frames.push(buffer.get(..length).unwrap_or_default());
                     self.reader.recycle(buffer);
@@ -343,7 +341,7 @@ impl Pump {
         while !over(self) {
             let left = deadline.since(self.now());
             let pause = self.calls.next_heartbeat().map_or(left, |due| due.since(self.now()).min(left));
-            match self.queue.recv_timeout(pause) {
+            match self.queue.recv(Some(pause)) {
                 Ok(Event::Ledger(LedgerEvent::Dead)) => {
                     *end = End::Internal;
                     self.calls.forget_running();

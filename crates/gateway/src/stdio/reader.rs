@@ -1,7 +1,7 @@
 //! The thread that reads the protocol's input.
 //!
-//! Belongs here: blocking reads, one at a time, each on demand, so that nothing is read that the pump does
-//! not want yet, and nothing that was read is lost.
+//! Belongs here: blocking reads, each on demand, so that no more than two chunks are read that the pump did
+//! not take yet, and nothing that was read is lost.
 //! Does not belong here: where a line ends.
 
 use std::fs::File;
@@ -14,6 +14,10 @@ use rustix::io::Errno;
 
 /// How much is read at once, in bytes: the default capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
+
+/// How many buffers go around: while the pump works on one, the thread already waits for the next bytes, and
+/// needs not be woken for them.
+const BUFFERS: usize = 2;
 
 /// What the reader says.
 #[derive(Debug)]
@@ -33,7 +37,7 @@ pub enum ReadEvent {
 #[derive(Debug)]
 pub struct Reader {
     demand: Sender<Vec<u8>>,
-    spare: Option<Vec<u8>>,
+    spare: Vec<Vec<u8>>,
 }
 
 impl Reader {
@@ -45,12 +49,12 @@ impl Reader {
     pub fn start(input: File, report: impl FnMut(ReadEvent) -> bool + Send + 'static) -> io::Result<Self> {
         let (demand, demands) = channel();
         thread::Builder::new().name("stdin".to_owned()).spawn(move || run(input, &demands, report))?;
-        Ok(Self { demand, spare: Some(vec![0; CHUNK]) })
+        Ok(Self { demand, spare: vec![vec![0; CHUNK]; BUFFERS] })
     }
 
-    /// Asks for one read, unless one was asked for already.
+    /// Asks for as many reads as buffers are free.
     pub fn demand(&mut self) {
-        if let Some(buffer) = self.spare.take() {
+        for buffer in self.spare.drain(..) {
             // A thread that is gone has reported the end of input.
             let _ = self.demand.send(buffer);
         }
@@ -58,7 +62,7 @@ impl Reader {
 
     /// Takes the buffer of an event back.
     pub fn recycle(&mut self, buffer: Vec<u8>) {
-        self.spare = Some(buffer);
+        self.spare.push(buffer);
     }
 }
 

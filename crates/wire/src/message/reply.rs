@@ -111,18 +111,16 @@ impl Reply {
 
     fn write_value(&self, out: &mut Vec<u8>) {
         match &self.form {
-            Form::One { id: None, members } => {
-                write_line(out, members);
-                out.pop();
-            }
+            Form::One { id: None, members } => write_object(out, members),
             Form::One { id: Some(id), members } => {
-                let mut rest = Vec::new();
-                write_line(&mut rest, members);
-                rest.pop();
                 out.extend_from_slice(b"{\"id\":");
                 out.extend_from_slice(id.as_bytes());
-                out.push(b',');
-                out.extend(rest.into_iter().skip(1));
+                let comma = out.len();
+                write_object(out, members);
+                // It stands for the bracket that the members begin with.
+                if let Some(bracket) = out.get_mut(comma) {
+                    *bracket = b',';
+                }
             }
             Form::Many(replies) => {
                 out.push(b'[');
@@ -135,5 +133,12 @@ impl Reply {
                 out.push(b']');
             }
         }
+    }
+}
+
+/// Appends the text of an object. That of a value is never refused.
+fn write_object(out: &mut Vec<u8>, members: &Value) {
+    if write_line(out, members).is_ok() {
+        out.pop();
     }
 }

@@ -127,6 +127,26 @@ pub fn compiler_errors(output: &Output) -> BTreeMap<String, Vec<CompilerError>> 
     found
 }
 
+/// Builds a benchmark and gives the path of its program.
+pub fn bench(folder: &Path, package: &str, name: &str) -> Result<String, Box<dyn Error>> {
+    #[derive(Deserialize)]
+    struct Artifact {
+        target: Target,
+        executable: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        name: String,
+    }
+    let arguments = ["bench", "--package", package, "--bench", name, "--no-run", "--message-format", "json"];
+    let output = command(folder).args(arguments).output()?;
+    let lines = text(&output.stdout);
+    let artifacts = lines.lines().filter_map(|line| serde_json::from_str::<Artifact>(line).ok());
+    let program =
+        artifacts.filter(|artifact| artifact.target.name == name).find_map(|found| found.executable);
+    program.ok_or_else(|| format!("{package} has no benchmark {name}: {}", text(&output.stderr)).into())
+}
+
 /// Output as text, for people.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

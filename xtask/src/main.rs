@@ -9,6 +9,7 @@ mod deny;
 mod directions;
 mod features;
 mod forge;
+mod instructions;
 mod ledger;
 mod lint;
 mod lists;
@@ -41,8 +42,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("forge", "every forged door type fails to compile with its named error", forge::check),
 ];
 
-const USAGE: &str =
-    "usage: cargo xtask check | CHECK... | tests | forge [--only NAME] | break [--list | --only NAME]";
+const USAGE: &str = "usage: cargo xtask check | CHECK... | tests | instructions | forge [--only NAME] | break [--list | --only NAME]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,6 +51,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["check"] => run(&tree, CHECKS),
         ["tests"] => report("tests", list_tests(&tree)),
+        ["instructions"] => instructions::run(&tree),
         ["break"] => breaks::run(&tree, None),
         ["break", "--list"] => breaks::list(&tree),
         ["break", "--only", name] => breaks::run(&tree, Some(name)),
@@ -82,6 +83,7 @@ fn usage(fault: &str) -> ExitCode {
     for (name, purpose, _) in CHECKS {
         eprintln!("  {name:<13} {purpose}");
     }
+    eprintln!("  {:<13} of the benchmarks, counted by valgrind", "instructions");
     eprintln!("  {:<13} one-line breaks of the source, each turning its named test red", "break");
     ExitCode::from(2)
 }

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p framegate-gate --bench permit` prints the medians and their ratio; with `-- --check` it fails
 //! when 50 tools cost more than 1.5 times what 5 cost. Both are measured in turns in one run, over different
-//! frames, with the policy left out.
+//! frames, with the policy left out. With `-- --count TOOLS ROUNDS` it only does the work, for
+//! `cargo xtask instructions`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -89,6 +90,12 @@ impl Bench {
 }
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip_while(|word| word != "--count").skip(1).collect();
+    if let [tools, rounds] = &arguments[..] {
+        let mut bench = Bench::new(tools.parse().unwrap());
+        (0..rounds.parse().unwrap()).for_each(|_| bench.round());
+        return ExitCode::SUCCESS;
+    }
     let check = std::env::args().any(|argument| argument == "--check");
     let (mut few, mut many) = (Bench::new(5), Bench::new(50));
     for _ in 0..ROUNDS {

@@ -1,7 +1,8 @@
 //! One decision, from frame to permit, with 5, 50 and 100 tools of two rules each.
 //!
 //! Prints microseconds, the median of interleaved rounds, and the ratio to 5 tools. Run with
-//! `cargo bench -p framegate-policy`.
+//! `cargo bench -p framegate-policy`; with `-- --count TOOLS ROUNDS` it only does the work, for
+//! `cargo xtask instructions`.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -25,6 +26,12 @@ const ROUNDS: usize = 200;
 const CALLS: usize = 50;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip_while(|word| word != "--count").skip(1).collect();
+    if let [tools, rounds] = &arguments[..] {
+        let mut run = Run::new(tools.parse().expect("a number"));
+        (0..rounds.parse().expect("a number")).for_each(|_| run.round());
+        return;
+    }
     let mut runs: Vec<Run> = SIZES.into_iter().map(Run::new).collect();
     for run in &mut runs {
         run.round();

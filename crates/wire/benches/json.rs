@@ -7,7 +7,7 @@
 //! the same in every run.
 //!
 //! `cargo bench -p framegate-wire --bench json` prints the table; with `-- --check` it fails when a
-//! floor is missed. Not part of the tests: a busy machine must not make them fail.
+//! floor is missed; with `-- --count ours|serde ROUNDS NAME` it only does the work. Not part of the tests: a busy machine must not make them fail.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,6 +33,12 @@ struct Case {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [side, rounds, name] =
+        arguments.iter().skip_while(|word| *word != "--count").skip(1).collect::<Vec<_>>()[..]
+    {
+        count(side == "ours", rounds.parse().expect("a number"), name);
+        return ExitCode::SUCCESS;
+    }
     let check = arguments.iter().any(|argument| argument == "--check");
     let only = arguments.iter().find(|argument| !argument.starts_with("--"));
     let mut missed = false;
@@ -110,6 +116,19 @@ fn row(name: &str, bytes: usize, [ours, theirs, ratio, best]: [f64; 4], floor: f
         theirs / 1000.0
     );
     ratio >= floor
+}
+
+/// One side alone, so often: `cargo xtask instructions` counts what it takes.
+fn count(ours: bool, rounds: usize, name: &str) {
+    let case = cases().into_iter().find(|case| case.name == name).expect("a case of this name");
+    let mut parser = Parser::new(&limits());
+    for text in (0..rounds).flat_map(|_| &case.texts) {
+        if ours {
+            let _ = black_box(parser.parse_text(black_box(text)).expect("strict JSON"));
+        } else {
+            black_box(serde_json::from_str::<serde_json::Value>(black_box(text)).expect("JSON"));
+        }
+    }
 }
 
 fn compare(case: &Case) -> bool {

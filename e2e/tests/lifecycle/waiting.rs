@@ -19,6 +19,8 @@ fn a_cancelled_call_gets_no_reply_and_its_outcome_is_recorded() {
         let id = session.start_call(revision, "probe_write", marker("mk-open"));
         stage.target().wait_requests(1);
         session.notify("notifications/cancelled", Some(json!({ "requestId": id })));
+        // Answered: what was sent before was taken in before the target answers.
+        session.ask("tools/list", revision.is_modern().then(|| modern(json!({}))));
         stage.target().release();
         let after = session.call(revision, "probe_write", marker("mk-after"));
         assert!(after["result"].is_object(), "{after}");
@@ -36,17 +38,22 @@ fn a_call_cancelled_while_it_waits_never_starts() {
     hold(&stage);
     let mut session = Session::start(&stage);
     session.ready(REVISION);
-    for number in 0..2 {
-        session.start_call(REVISION, "probe_write", marker(&format!("mk-{number}")));
-    }
+    let start = |session: &mut Session<'_>, name| session.start_call(REVISION, "probe_write", marker(name));
+    let running = ["mk-1", "mk-2"].map(|name| start(&mut session, name));
     stage.target().wait_requests(2);
-    let waiting = session.start_call(REVISION, "probe_write", marker("mk-waiting"));
+    let waiting = start(&mut session, "mk-waiting");
+    let behind = start(&mut session, "mk-behind");
     session.notify("notifications/cancelled", Some(json!({ "requestId": waiting })));
+    // Its place is free again, at once: two may wait.
+    let last = start(&mut session, "mk-last");
     session.ask("ping", None);
     stage.target().release();
+    for id in running.iter().chain([&behind, &last]) {
+        assert_ne!(session.reply(id)["result"]["isError"], json!(true));
+    }
     let ended = session.end();
     assert_eq!(ended.code(), Some(0), "{}", ended.stderr);
-    assert_eq!((stage.executed("mk-waiting"), stage.traces().connections, stage.traces().lookups), (0, 2, 2));
+    assert_eq!((stage.executed("mk-waiting"), stage.traces().connections, stage.traces().lookups), (0, 4, 4));
     assert!(!ended.replies.iter().any(|reply| reply["id"] == waiting), "{:#?}", ended.replies);
 }
 

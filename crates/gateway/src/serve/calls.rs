@@ -28,16 +28,15 @@ struct Running {
 struct Waiting {
     permit: Permit,
     evidence: Evidence,
-    cancelled: bool,
 }
 
-/// What a slot was found for.
+/// A call for which a slot was found: record and perform it.
 #[derive(Debug)]
-pub(super) enum Next {
-    /// Record and perform it; its frame, should it be refused after all.
-    Start(Permit, Start, Evidence),
-    /// It was cancelled while it waited.
-    Cancelled(Permit),
+pub(super) struct Next {
+    pub(super) permit: Permit,
+    pub(super) start: Start,
+    /// Of its line, should it be refused after all.
+    pub(super) evidence: Evidence,
 }
 
 /// All permitted calls that are not settled.
@@ -69,7 +68,7 @@ impl Calls {
         if self.waiting.len() >= self.queue.saturating_add(free) {
             return Err(Box::new((permit, evidence)));
         }
-        self.waiting.push_back(Waiting { permit, evidence, cancelled: false });
+        self.waiting.push_back(Waiting { permit, evidence });
         Ok(())
     }
 
@@ -78,14 +77,11 @@ impl Calls {
         if self.running.len() >= self.slots {
             return None;
         }
-        let Waiting { permit, evidence, cancelled } = self.waiting.pop_front()?;
-        if cancelled {
-            return Some(Next::Cancelled(permit));
-        }
+        let Waiting { permit, evidence } = self.waiting.pop_front()?;
         let start = Start::default();
         let running = Running { start: start.clone(), since: now, next_heartbeat: now.plus(HEARTBEAT) };
         self.running.insert(permit.ticket(), running);
-        Some(Next::Start(permit, start, evidence))
+        Some(Next { permit, start, evidence })
     }
 
     /// Takes everything that waits.
@@ -93,15 +89,13 @@ impl Calls {
         core::mem::take(&mut self.waiting).into_iter().map(|waiting| waiting.permit)
     }
 
-    /// Cancels the call that holds this ticket, waiting or started.
-    pub(super) fn cancel(&mut self, ticket: u64) {
+    /// Cancels the call that holds this ticket. Gives its permit back if it was still waiting.
+    pub(super) fn cancel(&mut self, ticket: u64) -> Option<Permit> {
         if let Some(running) = self.running.get(&ticket) {
             running.start.cancel();
-        } else if let Some(waiting) =
-            self.waiting.iter_mut().find(|waiting| waiting.permit.ticket() == ticket)
-        {
-            waiting.cancelled = true;
         }
+        let place = self.waiting.iter().position(|waiting| waiting.permit.ticket() == ticket)?;
+        self.waiting.remove(place).map(|waiting| waiting.permit)
     }
 
     /// Cancels everything that was started.

@@ -174,8 +174,10 @@ impl Pump {
             self.log.debug("dropped a notification or response of no consequence");
         }
         self.send(&step.replies);
-        for ticket in step.cancels {
-            self.calls.cancel(ticket);
+        for permit in step.cancels.into_iter().filter_map(|ticket| self.calls.cancel(ticket)) {
+            let outcome = Outcome::not_started("cancelled before it was started".to_owned());
+            // Nothing is sent for a cancelled request; settling frees its id.
+            let _ = self.session.settle(permit.surrender(), &outcome);
         }
         for permit in step.permits {
             // Only a call that waits can be refused later, when its line is gone.
@@ -195,25 +197,18 @@ impl Pump {
     /// Starts what a slot is free for.
     fn start_calls(&mut self) -> Option<End> {
         let now = self.now();
-        while let Some(next) = self.calls.next(now) {
-            match next {
-                Next::Cancelled(permit) => {
-                    let outcome = Outcome::not_started("cancelled before it was started".to_owned());
-                    // Nothing is sent for a cancelled request; settling frees its id.
-                    let _ = self.session.settle(permit.surrender(), &outcome);
-                }
-                Next::Start(permit, _, evidence) if !permit.holds(now, &self.config) => {
-                    self.calls.settled(permit.ticket());
-                    self.withdraw(permit, Reason::PermitExpired, &evidence);
-                }
+        while let Some(Next { permit, start, evidence }) = self.calls.next(now) {
+            if !permit.holds(now, &self.config) {
+                self.calls.settled(permit.ticket());
+                self.withdraw(permit, Reason::PermitExpired, &evidence);
+            } else if self.writer.is_broken() {
                 // An answer that cannot be given is no reason to act.
-                Next::Start(permit, ..) if self.writer.is_broken() => {
-                    self.calls.settled(permit.ticket());
-                    let outcome = Outcome::not_started("the reader of stdout is gone".to_owned());
-                    let _ = self.session.settle(permit.surrender(), &outcome);
-                    return Some(End::OutputGone);
-                }
-                Next::Start(permit, start, _) => self.ledger.commit(permit, start),
+                self.calls.settled(permit.ticket());
+                let outcome = Outcome::not_started("the reader of stdout is gone".to_owned());
+                let _ = self.session.settle(permit.surrender(), &outcome);
+                return Some(End::OutputGone);
+            } else {
+                self.ledger.commit(permit, start);
             }
         }
         None

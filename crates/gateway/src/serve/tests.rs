@@ -424,23 +424,22 @@ fn what_waits_starts_in_order_or_not_at_all() {
     let mut calls = Calls::new(1, 1);
     let now = Moment::default();
     calls.enqueue(peer.permit(), Evidence::default()).unwrap();
-    let Some(Next::Start(first, first_start, _)) = calls.next(now) else { panic!() };
+    let Next { permit: first, start: first_start, .. } = calls.next(now).unwrap();
     calls.enqueue(peer.permit(), Evidence::default()).unwrap();
     // The slot is taken and the queue is full.
     assert!(calls.next(now).is_none());
     let (refused, _) = *calls.enqueue(peer.permit(), Evidence::default()).unwrap_err();
     assert_eq!(refused.ticket(), 3);
-    calls.cancel(2);
-    assert!(calls.next(now).is_none(), "a slot was taken by a cancelled call");
-    calls.settled(first.ticket());
-    let Some(Next::Cancelled(second)) = calls.next(now) else { panic!() };
+    let second = calls.cancel(2).unwrap();
     assert_eq!(second.ticket(), 2);
+    assert!(calls.cancel(2).is_none(), "it waits no more");
+    calls.settled(first.ticket());
     assert!(calls.next(now).is_none() && calls.is_idle());
     assert!(first_start.begin(), "another call's cancellation reached this one");
     // A started call is cancelled through its start.
     calls.enqueue(peer.permit(), Evidence::default()).unwrap();
-    let Some(Next::Start(fourth, fourth_start, _)) = calls.next(now) else { panic!() };
-    calls.cancel(4);
+    let Next { permit: fourth, start: fourth_start, .. } = calls.next(now).unwrap();
+    assert!(calls.cancel(4).is_none());
     assert!(!fourth_start.begin());
     calls.enqueue(peer.permit(), Evidence::default()).unwrap();
     let waiting: Vec<_> = calls.take_waiting().map(Permit::surrender).collect();

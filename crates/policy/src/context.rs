@@ -70,6 +70,9 @@ fn request(action: &HttpAction) -> Option<RestrictedExpression> {
         ("query_names", strings(action.query().iter().map(|(name, _)| name.as_str()))),
         ("has_body", RestrictedExpression::new_bool(action.body_bytes().is_some())),
     ];
+    if let Some(content_type) = action.content_type() {
+        fields.push(("content_type", string(content_type)));
+    }
     if let Some(bytes) = action.body_bytes() {
         fields.push(("body_sha256", RestrictedExpression::new_string(hexadecimal(&Sha256::digest(bytes)))));
     }

@@ -84,6 +84,7 @@ fn request() -> Value {
         ("path_segments", strings(), true),
         ("query_names", strings(), true),
         ("has_body", named("Bool"), true),
+        ("content_type", named("String"), false),
         ("body_sha256", named("String"), false),
     ])
 }

@@ -1,13 +1,17 @@
-//! An HTTP request as data: pinned origin, decoded path segments, query, headers, JSON body.
+//! An HTTP request as data: pinned origin, decoded path segments, query, headers, body.
 //!
 //! Belongs here: the request that was rendered, and its one canonical spelling (RFC 3986, RFC 9110).
 //! Does not belong here: how it was rendered, credentials, connections.
 
 use core::fmt;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use serde_json::Value;
+use url::form_urlencoded;
 
 /// A request method. Only these: no method that opens a tunnel or echoes the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,11 +148,68 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A JSON body and its one spelling.
+/// A body and its one spelling.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Body {
-    pub(crate) tree: Value,
-    pub(crate) bytes: Vec<u8>,
+    content: Content,
+    /// The media type (RFC 9110, 8.3.1), as declared.
+    content_type: Arc<str>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Content {
+    Json(Value),
+    Form(Vec<(String, String)>),
+    /// The bytes are UTF-8.
+    Text,
+    Binary,
+}
+
+impl Body {
+    /// JSON in its compact spelling.
+    pub(crate) fn json(tree: Value) -> Self {
+        let bytes = tree.to_string().into_bytes();
+        Self { content: Content::Json(tree), content_type: "application/json".into(), bytes }
+    }
+
+    /// `application/x-www-form-urlencoded`, as the WHATWG URL Standard writes it.
+    pub(crate) fn form(pairs: Vec<(String, String)>) -> Self {
+        let bytes =
+            form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish().into_bytes();
+        Self {
+            content: Content::Form(pairs),
+            content_type: "application/x-www-form-urlencoded".into(),
+            bytes,
+        }
+    }
+
+    /// Text of a declared media type.
+    pub(crate) fn text(content_type: Arc<str>, text: String) -> Self {
+        Self { content: Content::Text, content_type, bytes: text.into_bytes() }
+    }
+
+    /// Bytes of a declared media type.
+    pub(crate) fn binary(content_type: Arc<str>, bytes: Vec<u8>) -> Self {
+        Self { content: Content::Binary, content_type, bytes }
+    }
+}
+
+/// As people and recorders read it: JSON as it is, everything else under the name of its form.
+impl Serialize for Body {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.content {
+            Content::Json(tree) => tree.serialize(serializer),
+            Content::Form(pairs) => BTreeMap::from([("form", pairs)]).serialize(serializer),
+            Content::Text => {
+                let text = String::from_utf8_lossy(&self.bytes);
+                BTreeMap::from([("text", text)]).serialize(serializer)
+            }
+            Content::Binary => {
+                BTreeMap::from([("base64", STANDARD.encode(&self.bytes))]).serialize(serializer)
+            }
+        }
+    }
 }
 
 /// The parts of a request, for the one place that renders them.
@@ -216,10 +277,19 @@ impl HttpAction {
         &self.headers
     }
 
-    /// The JSON body as a tree.
+    /// The body as a tree, if it is JSON.
     #[must_use]
-    pub fn body(&self) -> Option<&Value> {
-        self.body.as_ref().map(|body| &body.tree)
+    pub fn json_body(&self) -> Option<&Value> {
+        match &self.body.as_ref()?.content {
+            Content::Json(tree) => Some(tree),
+            Content::Form(_) | Content::Text | Content::Binary => None,
+        }
+    }
+
+    /// The body's media type.
+    #[must_use]
+    pub fn content_type(&self) -> Option<&str> {
+        self.body.as_ref().map(|body| &*body.content_type)
     }
 
     /// The body's exact bytes.
@@ -261,14 +331,15 @@ impl HttpAction {
 
 impl Serialize for HttpAction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_struct("HttpAction", 7)?;
+        let mut members = serializer.serialize_struct("HttpAction", 8)?;
         members.serialize_field("target", &*self.target)?;
         members.serialize_field("method", self.method.name())?;
         members.serialize_field("origin", &self.origin.to_string())?;
         members.serialize_field("path", &self.path())?;
         members.serialize_field("query", &self.query)?;
         members.serialize_field("headers", &self.headers)?;
-        members.serialize_field("body", &self.body.as_ref().map(|body| &body.tree))?;
+        members.serialize_field("content_type", &self.content_type())?;
+        members.serialize_field("body", &self.body)?;
         members.end()
     }
 }

@@ -152,6 +152,9 @@ fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
         ParameterType::Text { max_length } => {
             Kind::Text { max: at_most("max_length", max_length, 4_096, MAX_TEXT)? }
         }
+        ParameterType::Base64 { max_length } => {
+            Kind::Base64 { max: at_most("max_length", max_length, 65_536, MAX_TEXT)? }
+        }
         ParameterType::List { item, min_items, max_items } => {
             let item = compile_kind(*item).map_err(|mut found| {
                 found.place.insert(0, "items");

@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use super::bounds::compile_parameter;
 use super::catalog::Tool;
-use super::declaration::{DeclarationFault, HttpDeclaration, ToolDeclaration};
+use super::declaration::{BodyDeclaration, DeclarationFault, HttpDeclaration, ToolDeclaration};
 use super::parameter::{Kind, Parameter};
 use super::publish::{input_schema, output_schema};
-use super::template::{BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate};
+use super::template::{
+    BodySource, BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate,
+};
 use super::text::is_plain_segment;
 use crate::action::Method;
 
@@ -96,11 +98,12 @@ impl Templates<'_> {
         let path = self.path(&http.path);
         let query = self.pairs("query", &http.query, &http.reserved_names);
         let headers = self.pairs("headers", &http.headers, &http.reserved_names);
-        let body = http.body.as_ref().and_then(|tree| self.body(tree));
+        let body_place = http.body.as_ref().map(key_of);
+        let body = http.body.and_then(|body| self.body(body, &http.reserved_names));
         let bodyless = method.as_ref().and_then(|method| self.bodyless(method));
-        if let (Some(_), Some(method)) = (&body, bodyless) {
+        if let (Some(key), Some(method)) = (body_place, bodyless) {
             self.faults.add(
-                &["body"],
+                &[key],
                 format!("a {method} request carries no body"),
                 Some("use query parameters, or another method"),
             );
@@ -252,6 +255,7 @@ impl Templates<'_> {
                 | Kind::AbsPath { .. }
                 | Kind::Url { .. }
                 | Kind::Text { .. }
+                | Kind::Base64 { .. }
                 | Kind::List { .. } => false,
             };
             let is_path = matches!(&parameter.kind, Kind::Path { .. });
@@ -289,13 +293,43 @@ impl Templates<'_> {
             let Some(template) = self.text(text, &place) else {
                 continue;
             };
-            self.placeholders(&template, &place, table == "query");
+            self.placeholders(&template, &place, table != "headers");
             compiled.push((name.clone(), template));
         }
         compiled
     }
 
-    fn body(&mut self, tree: &serde_json::Value) -> Option<BodyTemplate> {
+    fn body(&mut self, declared: BodyDeclaration, reserved: &[String]) -> Option<BodySource> {
+        match declared {
+            BodyDeclaration::Json(tree) => self.json(&tree).map(BodySource::Json),
+            BodyDeclaration::Form(pairs) => Some(BodySource::Form(self.pairs("form", &pairs, reserved))),
+            BodyDeclaration::Text { content_type, text } => {
+                let place = ["raw", "text"];
+                let text = self.text(&text, &place)?;
+                self.placeholders(&text, &place, false);
+                Some(BodySource::Text { content_type: content_type.into(), text })
+            }
+            BodyDeclaration::Binary { content_type, base64 } => {
+                let place = ["raw", "base64"];
+                let template = self.text(&base64, &place)?;
+                let name = template.whole_parameter().cloned();
+                let parameter = name.as_ref().and_then(|name| self.parameter(name, &place));
+                match (name, parameter.map(|parameter| &parameter.kind)) {
+                    (Some(parameter), Some(Kind::Base64 { .. })) => {
+                        Some(BodySource::Binary { content_type: content_type.into(), parameter })
+                    }
+                    (Some(_), None) => None,
+                    _ => {
+                        let hint = Some("write `{name}` of a parameter of type `base64`");
+                        self.faults.add(&place, "the bytes of a body are one base64 parameter", hint);
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    fn json(&mut self, tree: &serde_json::Value) -> Option<BodyTemplate> {
         match BodyTemplate::read(tree) {
             Ok(body) => {
                 let mut texts = Vec::new();
@@ -346,6 +380,15 @@ impl Templates<'_> {
     }
 }
 
+/// The key that a body is declared under.
+const fn key_of(body: &BodyDeclaration) -> &'static str {
+    match body {
+        BodyDeclaration::Json(_) => "body",
+        BodyDeclaration::Form(_) => "form",
+        BodyDeclaration::Text { .. } | BodyDeclaration::Binary { .. } => "raw",
+    }
+}
+
 /// The values of an enum, if all of them are methods.
 fn methods(kind: &Kind) -> Option<Vec<Method>> {
     match kind {
@@ -360,6 +403,7 @@ fn methods(kind: &Kind) -> Option<Vec<Method>> {
         | Kind::Host
         | Kind::Url { .. }
         | Kind::Text { .. }
+        | Kind::Base64 { .. }
         | Kind::List { .. } => None,
     }
 }

@@ -105,6 +105,11 @@ pub enum ParameterType {
         /// Greatest length; 4,096 by default, at most 1 MiB.
         max_length: Option<usize>,
     },
+    /// Bytes, written in base64 (RFC 4648, 4): padded, and in the one spelling that these bytes have.
+    Base64 {
+        /// Greatest length of the text; 65,536 by default, at most 1 MiB.
+        max_length: Option<usize>,
+    },
     /// A list of scalar values.
     List {
         /// The type of each item; not a list.
@@ -131,11 +136,34 @@ pub struct HttpDeclaration {
     pub query: Vec<(String, String)>,
     /// Header names (literal) and value templates.
     pub headers: Vec<(String, String)>,
-    /// A JSON tree; a string node `{name}` becomes the parameter's value in its own type, a placeholder
-    /// inside a longer string its text. Names and structure are literal.
-    pub body: Option<Value>,
+    /// The body, if there is one.
+    pub body: Option<BodyDeclaration>,
     /// A header or query name that carries the target's credential: no template may set it.
     pub reserved_names: Vec<String>,
+}
+
+/// A declared body. Its media type is literal, and so are the names in it.
+#[derive(Clone, Debug)]
+pub enum BodyDeclaration {
+    /// `application/json`: a tree in which a string node `{name}` becomes the parameter's value in its own
+    /// type, and a placeholder inside a longer string its text.
+    Json(Value),
+    /// `application/x-www-form-urlencoded`: names and value templates. A list repeats its name.
+    Form(Vec<(String, String)>),
+    /// Text.
+    Text {
+        /// The media type.
+        content_type: String,
+        /// The template.
+        text: String,
+    },
+    /// Bytes.
+    Binary {
+        /// The media type.
+        content_type: String,
+        /// `{name}` of a base64 parameter.
+        base64: String,
+    },
 }
 
 /// A fault in a declaration, placed so that a configuration reader can point at it.

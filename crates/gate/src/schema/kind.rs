@@ -3,6 +3,8 @@
 //! Belongs here: one value against one type.
 //! Does not belong here: whole calls, declarations, templates.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use framegate_wire::json::{Parser, Value};
 use framegate_wire::{Limits, Reason};
 use regex::Regex;
@@ -62,7 +64,8 @@ impl Kind {
             | Self::AbsPath { .. }
             | Self::Host
             | Self::Url { .. }
-            | Self::Text { .. } => {
+            | Self::Text { .. }
+            | Self::Base64 { .. } => {
                 let text = value.as_str().ok_or(Reason::ArgumentType)?;
                 self.check_text(text)?;
                 Ok(TypedValue::Text(text.to_owned()))
@@ -91,6 +94,10 @@ impl Kind {
             Self::Text { max } => {
                 length(0, *max)?;
                 character(text::is_text(text))
+            }
+            Self::Base64 { max } => {
+                length(0, *max)?;
+                if STANDARD.decode(text).is_ok() { Ok(()) } else { Err(Reason::ArgumentPattern) }
             }
             Self::Enum { values } => {
                 if values.iter().any(|value| value == text) {
@@ -170,6 +177,7 @@ impl Kind {
                 format!("a canonical URL with scheme {}", schemes.join(" or "))
             }
             Self::Text { max } => format!("text of at most {max} bytes without control characters"),
+            Self::Base64 { max } => format!("bytes in padded base64, at most {max} characters of it"),
             Self::List { item, min, max } => {
                 format!("a list of {min} to {max} items, each {}", item.expectation())
             }
@@ -190,6 +198,7 @@ impl Kind {
                 ["some text", "text", "a", "A", "1", "name-1", "", &long].map(quoted).to_vec()
             }
             Self::Text { .. } => ["some text", "text", "a"].map(quoted).to_vec(),
+            Self::Base64 { .. } => ["c29tZSB0ZXh0", "c29t", ""].map(quoted).to_vec(),
             Self::Word { .. } => ["name-1", "name", "a", "A", "1"].map(quoted).to_vec(),
             Self::Enum { values } => values.iter().map(|value| quoted(value)).collect(),
             Self::Path { .. } => ["folder/file.txt", "a"].map(quoted).to_vec(),

@@ -22,7 +22,7 @@ pub use call::{Call, Checked, ProgressToken};
 pub use catalog::{Catalog, Tool};
 pub use check::{SchemaRefusal, check};
 pub use declaration::{
-    DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
 };
 pub use parameter::{Parameter, Shape};
 

@@ -35,6 +35,7 @@ pub(super) enum Kind {
     Host,
     Url { schemes: Vec<String> },
     Text { max: usize },
+    Base64 { max: usize },
     List { item: Box<Kind>, min: usize, max: usize },
 }
 
@@ -113,7 +114,8 @@ impl Parameter {
             | Kind::AbsPath { .. }
             | Kind::Host
             | Kind::Url { .. }
-            | Kind::Text { .. } => None,
+            | Kind::Text { .. }
+            | Kind::Base64 { .. } => None,
         }
     }
 }
@@ -132,7 +134,7 @@ fn shape(kind: &Kind) -> Shape {
         Kind::Word { .. } | Kind::Host => Shape::Name,
         Kind::Path { .. } | Kind::AbsPath { .. } => Shape::Path,
         Kind::Url { .. } => Shape::Url,
-        Kind::String { .. } | Kind::Text { .. } => Shape::FreeText,
+        Kind::String { .. } | Kind::Text { .. } | Kind::Base64 { .. } => Shape::FreeText,
         Kind::List { .. } => Shape::List,
     }
 }

@@ -126,6 +126,9 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Path { max } | Kind::AbsPath { max, .. } | Kind::Text { max } => {
             json!({"type": "string", "maxLength": max})
         }
+        Kind::Base64 { max } => {
+            json!({"type": "string", "maxLength": max, "contentEncoding": "base64"})
+        }
         Kind::Host => json!({"type": "string", "maxLength": 253, "pattern": "^[a-z0-9.-]+$"}),
         Kind::Url { schemes } => {
             json!({"type": "string", "maxLength": 2048, "pattern": format!("^({})://", schemes.join("|"))})

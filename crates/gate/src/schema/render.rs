@@ -5,9 +5,13 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::template::{BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate};
+use super::template::{
+    BodySource, BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate,
+};
 use super::text::{is_field_value, is_plain_segment};
 use crate::action::{Action, Arguments, Body, HttpAction, HttpParts, Method, TypedValue};
 
@@ -48,12 +52,7 @@ pub(super) fn render(template: &HttpTemplate, arguments: &Arguments) -> Result<A
             Some(_) | None => return Err(RenderFault::Method),
         },
     };
-    // A body that is one optional parameter is left out with it, as a member of a body is.
-    let tree = template.body.as_ref().map(|body| render_body(body, arguments)).transpose()?.flatten();
-    let body = tree.map(|tree| {
-        let bytes = tree.to_string().into_bytes();
-        Body { tree, bytes }
-    });
+    let body = template.body.as_ref().map(|body| render_source(body, arguments)).transpose()?.flatten();
     Ok(Action::Http(HttpAction::new(HttpParts {
         target: template.target.clone(),
         origin: template.origin.clone(),
@@ -135,6 +134,25 @@ fn render_text(template: &TextTemplate, arguments: &Arguments) -> Result<Option<
         }
     }
     Ok(Some(text))
+}
+
+/// The body. One that is a single optional parameter is left out with it, as a member of a body is.
+fn render_source(source: &BodySource, arguments: &Arguments) -> Result<Option<Body>, RenderFault> {
+    Ok(match source {
+        BodySource::Json(template) => render_body(template, arguments)?.map(Body::json),
+        BodySource::Form(pairs) => Some(Body::form(render_pairs(pairs, arguments)?)),
+        BodySource::Text { content_type, text } => {
+            render_text(text, arguments)?.map(|text| Body::text(Arc::clone(content_type), text))
+        }
+        BodySource::Binary { content_type, parameter } => match arguments.get(parameter) {
+            None => None,
+            Some(value) => {
+                let text = value.to_text().ok_or(RenderFault::Value)?;
+                let bytes = STANDARD.decode(text).map_err(|_| RenderFault::Value)?;
+                Some(Body::binary(Arc::clone(content_type), bytes))
+            }
+        },
+    })
 }
 
 /// The node, or `None` when it is a parameter that was not given.

@@ -152,6 +152,22 @@ impl BodyTemplate {
     }
 }
 
+/// A body as compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum BodySource {
+    Json(BodyTemplate),
+    Form(Vec<(String, TextTemplate)>),
+    Text {
+        content_type: Arc<str>,
+        text: TextTemplate,
+    },
+    /// A base64 parameter.
+    Binary {
+        content_type: Arc<str>,
+        parameter: Arc<str>,
+    },
+}
+
 /// How the method is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MethodTemplate {
@@ -172,7 +188,7 @@ pub(super) struct HttpTemplate {
     pub(super) path: Vec<SegmentTemplate>,
     pub(super) query: Vec<(String, TextTemplate)>,
     pub(super) headers: Vec<(String, TextTemplate)>,
-    pub(super) body: Option<BodyTemplate>,
+    pub(super) body: Option<BodySource>,
 }
 
 impl HttpTemplate {

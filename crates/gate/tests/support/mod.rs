@@ -9,7 +9,7 @@ use std::sync::Arc;
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::authorization::{Policy, Principal, Question, RuleId, Verdict};
 use framegate_gate::schema::{
-    Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
 };
 use framegate_gate::session::{OnInvalidFrame, SessionOptions};
 use framegate_wire::Limits;
@@ -74,7 +74,9 @@ pub(crate) fn tool(name: &str) -> ToolDeclaration {
             path: "/notes/{marker}".to_owned(),
             query: vec![("state".to_owned(), "{state}".to_owned())],
             headers: Vec::new(),
-            body: Some(json!({"note": "{note}", "count": "{count}", "labels": "{labels}", "done": "{done}"})),
+            body: Some(BodyDeclaration::Json(
+                json!({"note": "{note}", "count": "{count}", "labels": "{labels}", "done": "{done}"}),
+            )),
             reserved_names: Vec::new(),
         },
     }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use framegate_gate::schema::{ParameterType, ToolDeclaration};
+use framegate_gate::schema::{BodyDeclaration, ParameterType, ToolDeclaration};
 use serde_json::Value;
 
 use super::document::Table;
@@ -26,14 +26,16 @@ pub(super) fn check(declaration: &ToolDeclaration, table: &Table<'_>, accepted: 
         .map(|parameter| parameter.name.as_str())
         .collect();
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
-    for (name, text) in &declaration.http.query {
-        if is_code_name(name) {
-            let place = vec!["query".to_owned(), name.clone()];
+    in_pairs(&free, "query", &declaration.http.query, &mut found);
+    match &declaration.http.body {
+        Some(BodyDeclaration::Json(tree)) => in_body(&free, tree, &mut vec!["body".to_owned()], &mut found),
+        Some(BodyDeclaration::Form(pairs)) => in_pairs(&free, "form", pairs, &mut found),
+        // The whole body is a program.
+        Some(BodyDeclaration::Text { content_type, text }) if is_code_type(content_type) => {
+            let place = vec!["raw".to_owned(), "text".to_owned()];
             found.extend(placed(&free, text).map(|parameter| (parameter, place.clone())));
         }
-    }
-    if let Some(body) = &declaration.http.body {
-        in_body(&free, body, &mut vec!["body".to_owned()], &mut found);
+        Some(BodyDeclaration::Text { .. } | BodyDeclaration::Binary { .. }) | None => {}
     }
     for parameter in &free {
         if is_code_name(parameter) {
@@ -59,6 +61,25 @@ pub(super) fn check(declaration: &ToolDeclaration, table: &Table<'_>, accepted: 
     }
 }
 
+fn in_pairs<'a>(
+    free: &BTreeSet<&'a str>,
+    table: &str,
+    pairs: &[(String, String)],
+    found: &mut Vec<(&'a str, Vec<String>)>,
+) {
+    for (name, text) in pairs.iter().filter(|(name, _)| is_code_name(name)) {
+        let place = vec![table.to_owned(), name.clone()];
+        found.extend(placed(free, text).map(|parameter| (parameter, place.clone())));
+    }
+}
+
+/// Media types of queries and programs.
+fn is_code_type(content_type: &str) -> bool {
+    const TYPES: [&str; 6] = ["graphql", "javascript", "jql", "script", "sparql", "sql"];
+    let lower = content_type.to_ascii_lowercase();
+    TYPES.iter().any(|word| lower.contains(word))
+}
+
 fn is_code_name(name: &str) -> bool {
     NAMES.contains(&name.to_ascii_lowercase().as_str())
 }
@@ -76,7 +97,8 @@ fn is_free_text(kind: &ParameterType) -> bool {
         | ParameterType::Path { .. }
         | ParameterType::AbsPath { .. }
         | ParameterType::Host
-        | ParameterType::Url { .. } => false,
+        | ParameterType::Url { .. }
+        | ParameterType::Base64 { .. } => false,
     }
 }
 

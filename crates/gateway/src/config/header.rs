@@ -112,7 +112,7 @@ pub(super) fn check_name(name: &str, span: &core::ops::Range<usize>, setter: Set
         report.error(span, problem, "set it in the target's `headers`");
     } else if setter == Setter::Target && folded == "content-type" {
         let problem = "the header `content-type` depends on the tool";
-        report.error(span, problem, "set it in a tool's `headers`; a JSON body sets its own");
+        report.error(span, problem, "set it in a tool's `headers`; a body sets its own");
     }
 }
 

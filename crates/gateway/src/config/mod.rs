@@ -6,6 +6,7 @@
 //!
 //! Every fault is shown with its line, all of them at once. There is no reload.
 
+mod body;
 mod code_position;
 mod credential;
 mod digest;

@@ -13,7 +13,7 @@ use super::{suggest, value};
 pub(super) const KEYS: [&str; 4] = ["type", "description", "required", "default"];
 
 /// The types, each with its own keys.
-pub(super) const TYPES: [(&str, &[&str]); 12] = [
+pub(super) const TYPES: [(&str, &[&str]); 13] = [
     ("string", &["min_length", "max_length", "pattern"]),
     ("word", &["max_length", "pattern"]),
     ("int", &["min", "max", "string_form"]),
@@ -25,6 +25,7 @@ pub(super) const TYPES: [(&str, &[&str]); 12] = [
     ("host", &[]),
     ("url", &["schemes"]),
     ("text", &["max_length"]),
+    ("base64", &["max_length"]),
     ("list", &["items", "min_items", "max_items"]),
 ];
 
@@ -105,6 +106,9 @@ fn read_type(table: &Table<'_>, common: &[&str], report: &mut Report) -> Option<
         },
         "text" => {
             ParameterType::Text { max_length: max_length().and_then(|entry| entry.integer(COUNTS, report)) }
+        }
+        "base64" => {
+            ParameterType::Base64 { max_length: max_length().and_then(|entry| entry.integer(COUNTS, report)) }
         }
         _ => ParameterType::List {
             item: Box::new(items(table, report)?),

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::schema::{HttpDeclaration, ParameterDeclaration, ToolDeclaration};
-use serde_json::Value;
 use toml::de::DeValue;
 
 use super::document::{Entry, Table};
@@ -15,9 +14,9 @@ use super::fault::{Report, quoted};
 use super::header::{self, Setter};
 use super::model::{Allow, Target, Tool};
 use super::tables::{prose, seconds};
-use super::{code_position, credential, parameter, suggest, value};
+use super::{body, code_position, credential, parameter, suggest};
 
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 15] = [
     "title",
     "description",
     "allow",
@@ -27,6 +26,8 @@ pub(super) const KEYS: [&str; 13] = [
     "query",
     "headers",
     "body",
+    "form",
+    "raw",
     "ignore_arguments",
     "deadline_seconds",
     "code_position",
@@ -67,7 +68,7 @@ pub(super) fn read(
     let method = template(table, "method", "method = \"GET\"", report);
     let path = template(table, "path", "path = \"/items/{id}\"", report);
     let query = match table.get("query").and_then(|entry| entry.table("`query`", report)) {
-        Some(query) => read_query(&query, report),
+        Some(query) => read_pairs(&query, "query", report),
         None => Vec::new(),
     };
     let ignore_arguments = match table.get("ignore_arguments") {
@@ -77,7 +78,7 @@ pub(super) fn read(
     let deadline = seconds(table, "deadline_seconds", 1..=600, report);
     let accepted = table.get("code_position").is_some_and(|entry| is_accepted(&entry, report));
     let parameters = parameters(table, report);
-    let body = table.get("body").and_then(|entry| value::read(&entry, report));
+    let body = body::read(table, report);
     let structure_is_sound = report.errors() == before;
 
     // From here on, faults do not keep the gate from finding more.
@@ -86,9 +87,6 @@ pub(super) fn read(
         Some(headers) => read_headers(&headers, target_settings, body.is_some(), report),
         None => Vec::new(),
     };
-    if let Some(body) = &body {
-        refuse_literal_secrets(table, body, &mut vec!["body".to_owned()], report);
-    }
     if !structure_is_sound {
         return None;
     }
@@ -155,22 +153,23 @@ fn template(table: &Table<'_>, key: &str, example: &str, report: &mut Report) ->
     Some(text.text.to_owned())
 }
 
-fn read_query(table: &Table<'_>, report: &mut Report) -> Vec<(String, String)> {
-    let mut query = Vec::new();
+/// Names and templates of a query or a form.
+pub(super) fn read_pairs(table: &Table<'_>, place: &str, report: &mut Report) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
     for entry in table.entries() {
         if entry.key.is_empty() || entry.key.len() > 128 || entry.key.chars().any(char::is_control) {
-            let problem = format!("{} is no query name", quoted(entry.key));
+            let problem = format!("{} is no {place} name", quoted(entry.key));
             report.error(&entry.key_span, problem, "1 to 128 characters without control characters");
         }
         if let Some(text) = entry.string(report) {
             if credential::is_secret_name(entry.key) && !text.text.contains('{') {
                 report.mask(&text.span);
-                report.error(&text.span, "a secret must not stand in a query", credential::HINT);
+                report.error(&text.span, format!("a secret must not stand in a {place}"), credential::HINT);
             }
-            query.push((entry.key.to_owned(), text.text.to_owned()));
+            pairs.push((entry.key.to_owned(), text.text.to_owned()));
         }
     }
-    query
+    pairs
 }
 
 fn read_headers(
@@ -192,7 +191,7 @@ fn read_headers(
         } else if by_target {
             (format!("the header {} is set by the target", quoted(entry.key)), "remove it here or there")
         } else if has_body && entry.key == "content-type" {
-            ("the header `content-type` is set by the JSON body".to_owned(), "remove it")
+            ("the header `content-type` is set by the body".to_owned(), "remove it")
         } else {
             continue;
         };
@@ -253,33 +252,4 @@ fn parameters(table: &Table<'_>, report: &mut Report) -> Vec<ParameterDeclaratio
         }
     }
     read
-}
-
-fn refuse_literal_secrets(table: &Table<'_>, node: &Value, place: &mut Vec<String>, report: &mut Report) {
-    let under = |key: String, child: &Value, place: &mut Vec<String>, report: &mut Report| {
-        place.push(key);
-        refuse_literal_secrets(table, child, place, report);
-        place.pop();
-    };
-    match node {
-        Value::Object(members) => {
-            for (name, child) in members {
-                under(name.clone(), child, place, report);
-            }
-        }
-        Value::Array(items) => {
-            for (index, child) in items.iter().enumerate() {
-                under(index.to_string(), child, place, report);
-            }
-        }
-        Value::String(text) => {
-            let named = place.last().is_some_and(|name| credential::is_secret_name(name));
-            if named && !text.is_empty() && !text.contains('{') {
-                let span = table.place(place).value;
-                report.mask(&span);
-                report.error(&span, "a secret must not stand in a body", credential::HINT);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }

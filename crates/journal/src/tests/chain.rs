@@ -10,7 +10,7 @@ use framegate_gate::Moment;
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::authorization::{Permit, Policy, Principal, Question, RuleId, Verdict};
 use framegate_gate::schema::{
-    Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
 };
 use framegate_gate::session::{Input, OnInvalidFrame, Session, SessionOptions};
 use framegate_wire::Limits;
@@ -41,7 +41,7 @@ fn catalog() -> Catalog {
         path: "/write".to_owned(),
         query: Vec::new(),
         headers: Vec::new(),
-        body: Some(json!({"marker": "{marker}"})),
+        body: Some(BodyDeclaration::Json(json!({"marker": "{marker}"}))),
         reserved_names: Vec::new(),
     };
     let tool = ToolDeclaration {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::schema::{
-    Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
 };
 use framegate_policy::{Allow, CedarPolicy, Place, PolicyFault, Sources};
 
@@ -68,7 +68,7 @@ pub(crate) fn tool(
             path: path.to_owned(),
             query,
             headers: Vec::new(),
-            body: (!lists.is_empty()).then(|| lists.into()),
+            body: (!lists.is_empty()).then(|| BodyDeclaration::Json(lists.into())),
             reserved_names: Vec::new(),
         },
     }

@@ -338,6 +338,7 @@ fn rules_see_typed_values_and_the_rendered_request() {
         ("context.request.query_names == [\"a\", \"b\", \"h\", \"i\", \"n\", \"t\"]", true),
         ("context.request.has_body", true),
         ("context.request has body_sha256", true),
+        ("context.request has content_type && context.request.content_type == \"application/json\"", true),
     ] {
         let text = format!(
             "@id(\"r\") permit (principal, action == Framegate::Action::\"all\", resource) when {{ {condition} }};"

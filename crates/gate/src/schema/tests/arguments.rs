@@ -70,9 +70,9 @@ fn defaults_are_filled_in_and_optional_ones_left_out() {
     let arguments = checked.call().arguments();
     assert_eq!(arguments.len(), 2);
     assert_eq!(arguments["count"], TypedValue::Integer(3));
-    assert_eq!(action(&tool, r#"{"owner":"a"}"#).body().unwrap(), &json!({"owner": "a", "count": 3}));
+    assert_eq!(action(&tool, r#"{"owner":"a"}"#).json_body().unwrap(), &json!({"owner": "a", "count": 3}));
     let given = action(&tool, r#"{"owner":"a","count":4,"note":"","labels":[]}"#);
-    assert_eq!(given.body().unwrap(), &json!({"owner": "a", "count": 4, "note": "", "labels": []}));
+    assert_eq!(given.json_body().unwrap(), &json!({"owner": "a", "count": 4, "note": "", "labels": []}));
     // `null` is a value, not an absence.
     assert_eq!(reason(&tool, r#"{"owner":"a","note":null}"#), Reason::ArgumentType);
     assert_eq!(reason(&tool, r#"{"owner":"a","count":null}"#), Reason::ArgumentType);

@@ -6,8 +6,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Catalog, ParameterDeclaration, ParameterType, ToolDeclaration, bare, compile_faults, in_body, int, list,
-    optional, options, path, required, string, text, with_default, word,
+    BodyDeclaration, Catalog, ParameterDeclaration, ParameterType, ToolDeclaration, bare, compile_faults,
+    in_body, int, list, optional, options, path, required, string, text, with_default, word,
 };
 
 /// One parameter `v` that is used in the body; the fault must be the only one.
@@ -119,7 +119,7 @@ fn names_and_defaults_of_parameters() {
     let long = "a".repeat(65);
     for name in ["", "1a", "_a", "__proto__", "a-b", "a b", "é", "a.b", &long] {
         let mut tool = bare(vec![required(name, word())]);
-        tool.http.body = Some(json!({}));
+        tool.http.body = Some(BodyDeclaration::Json(json!({})));
         let (place, problem) = only_fault(tool);
         assert_eq!(place, format!("params.{name}"));
         assert_eq!(problem, format!("`{}` is no parameter name", name.escape_default()));
@@ -263,8 +263,29 @@ fn queries_headers_and_bodies() {
         let pair = (name.to_owned(), value.to_owned());
         request(move |tool| tool.http.headers.push(pair))
     };
-    let body =
-        |node: Value| request(move |tool| tool.http.body.as_mut().unwrap()["deep"] = json!([0, {"x": node}]));
+    let body = |node: Value| {
+        request(move |tool| {
+            let Some(BodyDeclaration::Json(tree)) = &mut tool.http.body else { panic!() };
+            tree["deep"] = json!([0, {"x": node}]);
+        })
+    };
+    let form = |value: &str| {
+        let pair = ("f".to_owned(), value.to_owned());
+        request(move |tool| {
+            let Some(BodyDeclaration::Json(Value::Object(tree))) = tool.http.body.take() else { panic!() };
+            let pairs = tree.into_iter().map(|(name, node)| (name, node.as_str().unwrap().to_owned()));
+            tool.http.body = Some(BodyDeclaration::Form(pairs.chain([pair]).collect()));
+        })
+    };
+    let raw = |base64: &str| {
+        let mut tool =
+            bare(vec![required("b", ParameterType::Base64 { max_length: None }), required("w", word())]);
+        tool.http.query.push(("w".to_owned(), "{w}{b}".to_owned()));
+        let content_type = "application/zip".to_owned();
+        tool.http.body = Some(BodyDeclaration::Binary { content_type, base64: base64.to_owned() });
+        tool
+    };
+    const BYTES: &str = "the bytes of a body are one base64 parameter";
     const OPTIONAL: &str = "`o` is optional inside longer text";
     const LIST: &str = "`l` is a list and must stand alone in a query value or body node";
     const BRACE: &str = "a `}` without its `{`; a literal brace is written `}}`";
@@ -278,6 +299,14 @@ fn queries_headers_and_bodies() {
         (header("h", "{l}"), "headers.h", LIST),
         (header("h", "}"), "headers.h", BRACE),
         (body(json!("{x}")), "body.deep.1.x", "`{x}` is no parameter of this tool"),
+        (form("{x}"), "form.f", "`{x}` is no parameter of this tool"),
+        (form("{o}!"), "form.f", OPTIONAL),
+        (form("{l}!"), "form.f", LIST),
+        (form("}"), "form.f", BRACE),
+        (raw("{x}"), "raw.base64", "`{x}` is no parameter of this tool"),
+        (raw("{w}"), "raw.base64", BYTES),
+        (raw("{b}{b}"), "raw.base64", BYTES),
+        (raw("AAAA"), "raw.base64", BYTES),
         (body(json!(["a{o}"])), "body.deep.1.x.0", OPTIONAL),
         (body(json!("a{l}")), "body.deep.1.x", LIST),
         (body(json!({"y": "}"})), "body.deep.1.x.y", BRACE),
@@ -315,7 +344,7 @@ fn a_name_that_some_server_reads_as_the_credentials_is_refused() {
 #[test]
 fn a_parameter_that_is_used_nowhere() {
     let mut tool = in_body(vec![required("v", word()), optional("w", word())]);
-    tool.http.body = Some(json!({"v": "{v}", "w": "{{w}}"}));
+    tool.http.body = Some(BodyDeclaration::Json(json!({"v": "{v}", "w": "{{w}}"})));
     assert_eq!(only_fault(tool), ("params.w".to_owned(), "the parameter is used nowhere".to_owned()));
 }
 
@@ -333,7 +362,10 @@ fn one_mistake_in_a_template_is_one_fault() {
     assert_eq!(only_fault(tool(&|tool| tool.http.path = "{v}".to_owned())).0, "path");
     assert_eq!(only_fault(tool(&|tool| tool.http.path = "/{v}{v}".to_owned())).0, "path");
     assert_eq!(only_fault(tool(&|tool| tool.http.query[0].1 = "{w".to_owned())).0, "query.w");
-    assert_eq!(only_fault(tool(&|tool| tool.http.body = Some(json!(["{"])))).0, "body.0");
+    assert_eq!(
+        only_fault(tool(&|tool| tool.http.body = Some(BodyDeclaration::Json(json!(["{"]))))).0,
+        "body.0"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! Does not belong here: sessions, policy.
 
 mod arguments;
+mod bodies;
 mod faults;
 mod published;
 mod rendering;
@@ -17,8 +18,8 @@ use framegate_wire::{Limits, Reason};
 use serde_json::{Value, json};
 
 use super::{
-    Catalog, Checked, DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType, SchemaRefusal,
-    ToolDeclaration, check,
+    BodyDeclaration, Catalog, Checked, DeclarationFault, HttpDeclaration, ParameterDeclaration,
+    ParameterType, SchemaRefusal, ToolDeclaration, check,
 };
 use crate::action::{Action, HttpAction, Origin, Scheme};
 use crate::authorization::Principal;
@@ -91,7 +92,7 @@ fn in_body(parameters: Vec<ParameterDeclaration>) -> ToolDeclaration {
         parameters.iter().map(|parameter| (parameter.name.clone(), json!(format!("{{{}}}", parameter.name))));
     let body = Value::Object(nodes.collect());
     let mut tool = bare(parameters);
-    tool.http.body = Some(body);
+    tool.http.body = Some(BodyDeclaration::Json(body));
     tool
 }
 

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use unicode_normalization::UnicodeNormalization;
 
 use super::{
-    Catalog, ParameterType, action, bare, call, catalog, explanation, in_body, int, list, optional, options,
-    path, reason, required, string, text, with_default, word,
+    BodyDeclaration, Catalog, ParameterType, action, bare, call, catalog, explanation, in_body, int, list,
+    optional, options, path, reason, required, string, text, with_default, word,
 };
 use crate::action::{Action, HttpAction};
 use crate::schema::render::render;
@@ -272,10 +272,10 @@ fn header_values_are_one_line_of_visible_ascii() {
 #[test]
 fn bodies_are_trees() {
     let mut tool = bare(vec![required("t", text()), optional("o", text()), required("l", list(text()))]);
-    tool.http.body = Some(json!({
+    tool.http.body = Some(BodyDeclaration::Json(json!({
         "whole": "{t}", "inside": "<{t}>", "absent": "{o}", "list": "{l}", "braces": "{{t}}",
         "nested": [{"a": "{t}"}, "{o}", 1.5, null, true, "{{{t}}}"], "{t}": "name",
-    }));
+    })));
     let tool = catalog(tool);
     for value in [
         "",
@@ -301,7 +301,7 @@ fn bodies_are_trees() {
             "whole": value, "inside": format!("<{value}>"), "list": [value, "x"], "braces": "{t}",
             "nested": [{"a": value}, 1.5, null, true, format!("{{{value}}}")], "{t}": "name",
         });
-        assert_eq!(action.body().unwrap(), &expected, "{value:?}");
+        assert_eq!(action.json_body().unwrap(), &expected, "{value:?}");
         let sent: Value = serde_json::from_slice(action.body_bytes().unwrap()).unwrap();
         assert_eq!(sent, expected, "{value:?}");
     }
@@ -313,7 +313,7 @@ fn bodies_are_trees() {
 #[test]
 fn a_body_that_is_one_optional_parameter_is_left_out_with_it() {
     let mut tool = bare(vec![optional("o", word())]);
-    tool.http.body = Some(json!("{o}"));
+    tool.http.body = Some(BodyDeclaration::Json(json!("{o}")));
     let tool = catalog(tool);
     assert_eq!(action(&tool, "{}").body_bytes(), None);
     assert_eq!(action(&tool, r#"{"o":"x"}"#).body_bytes(), Some(br#""x""#.as_slice()));
@@ -394,7 +394,7 @@ fn the_request_is_a_function_of_the_typed_arguments() {
         let action = http(&tool, &plain);
         prop_assert_eq!(&action, &http(&tool, &other));
         let body: Value = serde_json::from_slice(action.body_bytes().unwrap()).unwrap();
-        prop_assert_eq!(&body, action.body().unwrap());
+        prop_assert_eq!(&body, action.json_body().unwrap());
         prop_assert_eq!(body["t"].as_str().unwrap(), t);
         prop_assert_eq!(body["i"].as_i64().unwrap(), i);
         // The number is the same in the body and in the query, digit for digit.

@@ -36,14 +36,14 @@ pub(super) fn build(
         return Err(BuildError::Parts);
     }
     let body = action.body_bytes().map(Bytes::copy_from_slice);
-    let has_body = body.is_some();
     let mut request = Request::new(Full::new(body.unwrap_or_default()));
     *request.method_mut() = method;
     *request.uri_mut() = uri;
     let headers = request.headers_mut();
     headers.insert(USER_AGENT, HeaderValue::from_static("framegate"));
-    if has_body {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(content_type) = action.content_type() {
+        let content_type = HeaderValue::from_str(content_type).map_err(|_| BuildError::Parts)?;
+        headers.insert(CONTENT_TYPE, content_type);
     }
     for (name, value) in literal.iter().chain(action.headers()) {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| BuildError::Parts)?;

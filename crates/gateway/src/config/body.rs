@@ -1,0 +1,123 @@
+//! `body`, `form` and `raw` of a tool: what its request carries.
+//!
+//! Belongs here: that there is one of them, media types, names, and no literal secret in any.
+//! Does not belong here: placeholders and parameters, which the gate compiles.
+
+use framegate_gate::schema::BodyDeclaration;
+use serde_json::Value;
+
+use super::document::{Entry, Table, Text};
+use super::fault::{Report, quoted};
+use super::tool::read_pairs;
+use super::{credential, value};
+
+/// The keys, at most one of which a tool has.
+const KEYS: [&str; 3] = ["body", "form", "raw"];
+/// The keys of `raw`.
+pub(super) const RAW_KEYS: [&str; 3] = ["type", "text", "base64"];
+
+/// The longest media type, in bytes.
+const MAX_TYPE: usize = 128;
+
+/// Reads what the request carries, if anything.
+pub(super) fn read(table: &Table<'_>, report: &mut Report) -> Option<BodyDeclaration> {
+    let mut given = KEYS.iter().filter_map(|key| table.get(key));
+    let first = given.next()?;
+    if let Some(second) = given.next() {
+        let problem = format!("a request carries `{}` or `{}`, not both", first.key, second.key);
+        report.error(&second.key_span, problem, "remove one of them");
+        return None;
+    }
+    match first.key {
+        "body" => json(table, &first, report),
+        "form" => {
+            let form = first.table("`form`", report)?;
+            Some(BodyDeclaration::Form(read_pairs(&form, "form", report)))
+        }
+        _ => raw(&first, report),
+    }
+}
+
+fn json(table: &Table<'_>, entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
+    let tree = value::read(entry, report)?;
+    refuse_literal_secrets(table, &tree, &mut vec!["body".to_owned()], report);
+    Some(BodyDeclaration::Json(tree))
+}
+
+fn raw(entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
+    let raw = entry.table("`raw`", report)?;
+    raw.only(&RAW_KEYS, report);
+    let content_type = raw
+        .required("type", "type = \"text/plain\"", report)
+        .and_then(|entry| entry.string(report))
+        .and_then(|text| media_type(&text, report));
+    let text = |key: &str, report: &mut Report| raw.string(key, report).map(|text| text.text.to_owned());
+    match (raw.get("text"), raw.get("base64")) {
+        (Some(_), None) => {
+            let text = text("text", report);
+            Some(BodyDeclaration::Text { content_type: content_type?, text: text? })
+        }
+        (None, Some(_)) => {
+            let base64 = text("base64", report);
+            Some(BodyDeclaration::Binary { content_type: content_type?, base64: base64? })
+        }
+        (given, _) => {
+            let problem =
+                if given.is_some() { "`raw` has both `text` and `base64`" } else { "`raw` has no content" };
+            report.error(&entry.key_span, problem, "write `text = \"{name}\"`, or `base64 = \"{name}\"`");
+            None
+        }
+    }
+}
+
+/// A media type (RFC 9110, 8.3.1): type, subtype and parameters in visible ASCII.
+fn media_type(text: &Text<'_>, report: &mut Report) -> Option<String> {
+    let token = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'!' | b'#' | b'$' | b'&' | b'-' | b'^' | b'_' | b'.' | b'+')
+            })
+    };
+    let essence = text.text.split(';').next().unwrap_or_default().trim_end_matches(' ');
+    let well_formed = essence.split_once('/').is_some_and(|(kind, subtype)| token(kind) && token(subtype));
+    let visible = text.text.bytes().all(|byte| matches!(byte, 0x20..=0x7E)) && text.text.trim() == text.text;
+    if !well_formed || !visible || text.text.len() > MAX_TYPE {
+        report.error(
+            &text.span,
+            format!("{} is no media type", quoted(text.text)),
+            "such as `text/csv; charset=utf-8`",
+        );
+        return None;
+    }
+    Some(text.text.to_owned())
+}
+
+fn refuse_literal_secrets(table: &Table<'_>, node: &Value, place: &mut Vec<String>, report: &mut Report) {
+    let under = |key: String, child: &Value, place: &mut Vec<String>, report: &mut Report| {
+        place.push(key);
+        refuse_literal_secrets(table, child, place, report);
+        place.pop();
+    };
+    match node {
+        Value::Object(members) => {
+            for (name, child) in members {
+                under(name.clone(), child, place, report);
+            }
+        }
+        Value::Array(items) => {
+            for (index, child) in items.iter().enumerate() {
+                under(index.to_string(), child, place, report);
+            }
+        }
+        Value::String(text) => {
+            let named = place.last().is_some_and(|name| credential::is_secret_name(name));
+            if named && !text.is_empty() && !text.contains('{') {
+                let span = table.place(place).value;
+                report.mask(&span);
+                report.error(&span, "a secret must not stand in a body", credential::HINT);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -68,7 +68,7 @@ async fn an_action_is_written_down_and_not_performed() {
                 "origin": origin,
                 "path": format!("/{item}"),
                 "query": [],
-                "headers": [],
+                "headers": [], "content_type": "application/json",
                 "body": {"item": item},
             },
         })

@@ -151,6 +151,7 @@ fn declaration(index: usize) -> ToolDeclaration {
             path: "/repos/{owner}".to_owned(),
             query: query.into(),
             headers: Vec::new(),
+            open_query: None,
             body: None,
             reserved_names: Vec::new(),
         },

@@ -12,7 +12,8 @@ use sha2::{Digest as _, Sha256};
 /// What rules see of this call; `None` when Cedar cannot build it, which denies.
 pub(crate) fn context(call: &Call) -> Option<Context> {
     let mut arguments = Vec::with_capacity(call.arguments().len());
-    for parameter in call.tool().parameters() {
+    // What is open is seen as the request that it makes, never as an argument.
+    for parameter in call.tool().parameters().iter().filter(|parameter| parameter.shape() != Shape::Open) {
         if let Some(value) = call.arguments().get(parameter.name()) {
             arguments.push((parameter.name().to_owned(), argument(parameter, value)?));
         }
@@ -43,6 +44,7 @@ fn value(typed: &TypedValue, shape: Shape) -> Option<RestrictedExpression> {
         TypedValue::Decimal(value) => RestrictedExpression::new_decimal(decimal_text(*value)),
         TypedValue::Text(text) if shape == Shape::Path => path(text)?,
         TypedValue::Text(text) => string(text),
+        TypedValue::Pairs(_) | TypedValue::Json(_) => return None,
         TypedValue::List(items) => RestrictedExpression::new_set(
             items.iter().map(|item| value(item, shape)).collect::<Option<Vec<_>>>()?,
         ),

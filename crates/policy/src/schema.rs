@@ -59,7 +59,8 @@ fn fragment(catalog: &Catalog) -> Result<SchemaFragment, PolicyFault> {
 }
 
 fn action(tool: &Tool) -> Value {
-    let arguments = tool.parameters().iter().map(|parameter| {
+    let judged = tool.parameters().iter().filter(|parameter| parameter.shape() != Shape::Open);
+    let arguments = judged.map(|parameter| {
         (parameter.name().to_owned(), attribute(parameter_type(parameter), parameter.is_always_present()))
     });
     let context = record([
@@ -102,7 +103,9 @@ fn scalar(shape: Shape) -> Value {
         Shape::Integer => "Long",
         Shape::Decimal => "decimal",
         Shape::Path => "Path",
-        Shape::ClosedText | Shape::Name | Shape::Url | Shape::FreeText | Shape::List => "String",
+        Shape::ClosedText | Shape::Name | Shape::Url | Shape::FreeText | Shape::List | Shape::Open => {
+            "String"
+        }
     })
 }
 

@@ -25,10 +25,14 @@ pub enum TypedValue {
     Text(String),
     /// `list`
     List(Vec<TypedValue>),
+    /// The query of an open tool: names and values in order.
+    Pairs(Vec<(String, String)>),
+    /// The JSON body of an open tool.
+    Json(serde_json::Value),
 }
 
 impl TypedValue {
-    /// The text that a template inserts for this value; lists have none.
+    /// The text that a template inserts for this value; lists, pairs and JSON have none.
     #[must_use]
     pub fn to_text(&self) -> Option<String> {
         match self {
@@ -36,7 +40,7 @@ impl TypedValue {
             Self::Integer(value) => Some(value.to_string()),
             Self::Decimal(value) => Some(value.to_string()),
             Self::Text(value) => Some(value.clone()),
-            Self::List(_) => None,
+            Self::List(_) | Self::Pairs(_) | Self::Json(_) => None,
         }
     }
 }
@@ -50,6 +54,8 @@ impl Serialize for TypedValue {
             Self::Decimal(value) => value.serialize(serializer),
             Self::Text(value) => value.serialize(serializer),
             Self::List(values) => values.serialize(serializer),
+            Self::Pairs(pairs) => pairs.serialize(serializer),
+            Self::Json(value) => value.serialize(serializer),
         }
     }
 }

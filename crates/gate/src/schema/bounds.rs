@@ -8,6 +8,7 @@ use framegate_wire::json::Parser;
 use regex::Regex;
 
 use super::declaration::{DeclarationFault, ParameterDeclaration, ParameterType};
+use super::open::PathPattern;
 use super::parameter::{Kind, Parameter};
 use super::pattern;
 use super::publish::parameter_schema;
@@ -155,12 +156,25 @@ fn compile_kind(declared: ParameterType) -> Result<Kind, Fault> {
         ParameterType::Base64 { max_length } => {
             Kind::Base64 { max: at_most("max_length", max_length, 65_536, MAX_TEXT)? }
         }
+        ParameterType::RequestPath { patterns: texts } => {
+            if texts.is_empty() {
+                return fault("paths", "`paths` needs at least one pattern", Some("such as `/items/**`"));
+            }
+            let patterns = texts.iter().map(|text| {
+                PathPattern::read(text).or_else(|problem| {
+                    fault("paths", format!("`{}`: {problem}", text.escape_default()), None)
+                })
+            });
+            Kind::RequestPath { patterns: patterns.collect::<Result<_, _>>()?, texts }
+        }
+        ParameterType::Query => Kind::Query,
+        ParameterType::Json => Kind::Json,
         ParameterType::List { item, min_items, max_items } => {
             let item = compile_kind(*item).map_err(|mut found| {
                 found.place.insert(0, "items");
                 found
             })?;
-            if matches!(item, Kind::List { .. }) {
+            if matches!(item, Kind::List { .. } | Kind::RequestPath { .. } | Kind::Query | Kind::Json) {
                 return fault("items", "a list of lists cannot be declared", None);
             }
             let max = at_most("max_items", max_items, 100, MAX_ITEMS)?;

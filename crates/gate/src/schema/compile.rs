@@ -98,10 +98,15 @@ impl Templates<'_> {
         let path = self.path(&http.path);
         let query = self.pairs("query", &http.query, &http.reserved_names);
         let headers = self.pairs("headers", &http.headers, &http.reserved_names);
+        let open_query = self.open_query(http.open_query.as_deref(), &http.reserved_names);
         let body_place = http.body.as_ref().map(key_of);
         let body = http.body.and_then(|body| self.body(body, &http.reserved_names));
         let bodyless = method.as_ref().and_then(|method| self.bodyless(method));
-        if let (Some(key), Some(method)) = (body_place, bodyless) {
+        // A body that a call can leave out is refused with the call that gives it all the same.
+        let optional =
+            body.as_ref().and_then(BodySource::whole_parameter).is_some_and(|name| self.is_optional(name));
+        let chosen = matches!(method, Some(MethodTemplate::Parameter { .. }));
+        if let (Some(key), Some(method), false) = (body_place, bodyless, optional && chosen) {
             self.faults.add(
                 &[key],
                 format!("a {method} request carries no body"),
@@ -124,6 +129,7 @@ impl Templates<'_> {
                 method,
                 path,
                 query,
+                open_query,
                 headers,
                 body,
             }),
@@ -195,8 +201,31 @@ impl Templates<'_> {
         }
     }
 
+    fn is_optional(&self, name: &str) -> bool {
+        let parameter = self.parameters.iter().find(|parameter| parameter.name() == name);
+        parameter.is_some_and(|parameter| !parameter.is_always_present())
+    }
+
+    fn open_query(&mut self, name: Option<&str>, reserved: &[String]) -> Option<(Arc<str>, Vec<String>)> {
+        let name = Arc::from(name?);
+        let parameter = self.parameter(&name, &["query"])?;
+        if !matches!(parameter.kind, Kind::Query) {
+            self.faults.add(&["query"], format!("`{name}` is no query parameter"), None);
+            return None;
+        }
+        Some((name, reserved.iter().map(|name| fold(name)).collect()))
+    }
+
     fn path(&mut self, text: &str) -> Vec<SegmentTemplate> {
         let place = ["path"];
+        if let Some(name) = TextTemplate::read(text).ok().as_ref().and_then(TextTemplate::whole_parameter) {
+            let parameter = self.parameter(name, &place);
+            if parameter.is_some_and(|parameter| {
+                matches!(parameter.kind, Kind::RequestPath { .. }) && parameter.is_always_present()
+            }) {
+                return vec![SegmentTemplate::Request(Arc::clone(name))];
+            }
+        }
         let Some(relative) = text.strip_prefix('/') else {
             self.unreadable = true;
             self.faults.add(&place, "the path must begin with `/`", None);
@@ -256,6 +285,9 @@ impl Templates<'_> {
                 | Kind::Url { .. }
                 | Kind::Text { .. }
                 | Kind::Base64 { .. }
+                | Kind::RequestPath { .. }
+                | Kind::Query
+                | Kind::Json
                 | Kind::List { .. } => false,
             };
             let is_path = matches!(&parameter.kind, Kind::Path { .. });
@@ -362,6 +394,15 @@ impl Templates<'_> {
             };
             let present = parameter.is_always_present();
             let is_list = matches!(parameter.kind, Kind::List { .. });
+            let is_open = matches!(parameter.kind, Kind::Query | Kind::RequestPath { .. } | Kind::Json);
+            if is_open && !(alone && place == ["body"] && matches!(parameter.kind, Kind::Json)) {
+                self.faults.add(
+                    place,
+                    format!("`{name}` is an open parameter, which cannot stand here"),
+                    None,
+                );
+                continue;
+            }
             if !present && !alone {
                 self.faults.add(
                     place,
@@ -404,11 +445,14 @@ fn methods(kind: &Kind) -> Option<Vec<Method>> {
         | Kind::Url { .. }
         | Kind::Text { .. }
         | Kind::Base64 { .. }
+        | Kind::RequestPath { .. }
+        | Kind::Query
+        | Kind::Json
         | Kind::List { .. } => None,
     }
 }
 
 /// Names that some servers read as one: without regard to case, `-`, `_`, `.` and space.
-fn fold(name: &str) -> String {
+pub(super) fn fold(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '_', '.', ' ', '+'], "_")
 }

@@ -110,6 +110,15 @@ pub enum ParameterType {
         /// Greatest length of the text; 65,536 by default, at most 1 MiB.
         max_length: Option<usize>,
     },
+    /// An absolute path of plain segments within one of the patterns: the open path of a tool.
+    RequestPath {
+        /// Patterns such as `/repos/{owner}/{repo}/**`; at least one.
+        patterns: Vec<String>,
+    },
+    /// An object of query names and values: the open query of a tool.
+    Query,
+    /// Any JSON value: the open body of a tool. Rules see its digest only.
+    Json,
     /// A list of scalar values.
     List {
         /// The type of each item; not a list.
@@ -130,10 +139,12 @@ pub struct HttpDeclaration {
     pub origin: Origin,
     /// A method's token, or `{name}` of an enum parameter whose values are all methods.
     pub method: String,
-    /// An absolute path, one parameter a segment: `/repos/{owner}/issues`.
+    /// An absolute path, one parameter a segment: `/repos/{owner}/issues`. Or `{name}` of a request path.
     pub path: String,
     /// Query names (literal) and value templates.
     pub query: Vec<(String, String)>,
+    /// The name of a query parameter, whose pairs follow the declared ones.
+    pub open_query: Option<String>,
     /// Header names (literal) and value templates.
     pub headers: Vec<(String, String)>,
     /// The body, if there is one.

@@ -10,6 +10,7 @@ use framegate_wire::{Limits, Reason};
 use regex::Regex;
 use url::Url;
 
+use super::open::{self, QueryMisfit};
 use super::parameter::Kind;
 use super::text;
 use crate::action::{Decimal, TypedValue};
@@ -57,6 +58,13 @@ impl Kind {
             }
             // A list of lists cannot be declared.
             Self::List { .. } => Err(Reason::ArgumentType),
+            Self::Query => open::pairs(value).map_err(|misfit| match misfit {
+                QueryMisfit::Type => Reason::ArgumentType,
+                QueryMisfit::Bounds => Reason::ArgumentBounds,
+                QueryMisfit::Character => Reason::ArgumentCharacter,
+            }),
+            Self::Json if !open::has_exact_numbers(value) => Err(Reason::ArgumentBounds),
+            Self::Json => Ok(TypedValue::Json(value.to_owned_json())),
             Self::String { .. }
             | Self::Word { .. }
             | Self::Enum { .. }
@@ -65,7 +73,8 @@ impl Kind {
             | Self::Host
             | Self::Url { .. }
             | Self::Text { .. }
-            | Self::Base64 { .. } => {
+            | Self::Base64 { .. }
+            | Self::RequestPath { .. } => {
                 let text = value.as_str().ok_or(Reason::ArgumentType)?;
                 self.check_text(text)?;
                 Ok(TypedValue::Text(text.to_owned()))
@@ -99,6 +108,11 @@ impl Kind {
                 length(0, *max)?;
                 if STANDARD.decode(text).is_ok() { Ok(()) } else { Err(Reason::ArgumentPattern) }
             }
+            Self::RequestPath { patterns, .. } => {
+                length(1, MAX_REQUEST_PATH)?;
+                let segments = open::segments(text).ok_or(Reason::ArgumentCharacter)?;
+                if open::is_within(&segments, patterns) { Ok(()) } else { Err(Reason::ArgumentPattern) }
+            }
             Self::Enum { values } => {
                 if values.iter().any(|value| value == text) {
                     Ok(())
@@ -128,9 +142,12 @@ impl Kind {
                 character(text.is_ascii() && text::is_line(text))?;
                 if is_canonical_url(text, schemes) { Ok(()) } else { Err(Reason::ArgumentPattern) }
             }
-            Self::Bool | Self::Int { .. } | Self::Number { .. } | Self::List { .. } => {
-                Err(Reason::ArgumentType)
-            }
+            Self::Bool
+            | Self::Int { .. }
+            | Self::Number { .. }
+            | Self::List { .. }
+            | Self::Query
+            | Self::Json => Err(Reason::ArgumentType),
         }
     }
 
@@ -178,6 +195,14 @@ impl Kind {
             }
             Self::Text { max } => format!("text of at most {max} bytes without control characters"),
             Self::Base64 { max } => format!("bytes in padded base64, at most {max} characters of it"),
+            Self::RequestPath { texts, .. } => format!(
+                "an absolute path of plain, decoded segments within {}, without a query",
+                texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
+            ),
+            Self::Query => {
+                "an object of query names, each with a string, integer, boolean or a list of them".to_owned()
+            }
+            Self::Json => "a JSON value whose numbers have at most fifteen digits".to_owned(),
             Self::List { item, min, max } => {
                 format!("a list of {min} to {max} items, each {}", item.expectation())
             }
@@ -209,6 +234,12 @@ impl Kind {
                 };
                 roots.iter().flat_map(below).collect()
             }
+            Self::RequestPath { texts, .. } => texts
+                .iter()
+                .map(|text| quoted(&text.replace(['{', '}'], "").replace("/**", "/more")))
+                .collect(),
+            Self::Query => vec![r#"{"page":1}"#.to_owned()],
+            Self::Json => vec![r#"{"name":"value"}"#.to_owned()],
             Self::Host => vec![quoted("host.example.com")],
             Self::Url { schemes } => {
                 schemes.iter().map(|scheme| quoted(&format!("{scheme}://host.example.com/"))).collect()
@@ -226,6 +257,9 @@ impl Kind {
         parser.parse_text(example).is_ok_and(|document| self.check(document.root()).is_ok())
     }
 }
+
+/// The longest path of an open tool, in bytes.
+const MAX_REQUEST_PATH: usize = 2_048;
 
 /// The longest list that is still an example.
 const MOST_EXAMPLE_ITEMS: usize = 4;

@@ -11,6 +11,7 @@ mod check;
 mod compile;
 mod declaration;
 mod kind;
+mod open;
 mod parameter;
 mod pattern;
 mod publish;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::Value;
 
+use super::open::PathPattern;
 use crate::action::{Decimal, TypedValue};
 
 /// A compiled parameter.
@@ -36,6 +37,9 @@ pub(super) enum Kind {
     Url { schemes: Vec<String> },
     Text { max: usize },
     Base64 { max: usize },
+    RequestPath { patterns: Vec<PathPattern>, texts: Vec<String> },
+    Query,
+    Json,
     List { item: Box<Kind>, min: usize, max: usize },
 }
 
@@ -60,6 +64,8 @@ pub enum Shape {
     FreeText,
     /// A list; its items' shape is given by [`Parameter::item_shape`].
     List,
+    /// A query or JSON that the agent chooses: rules see it only in the rendered request.
+    Open,
 }
 
 impl Parameter {
@@ -115,7 +121,10 @@ impl Parameter {
             | Kind::Host
             | Kind::Url { .. }
             | Kind::Text { .. }
-            | Kind::Base64 { .. } => None,
+            | Kind::Base64 { .. }
+            | Kind::RequestPath { .. }
+            | Kind::Query
+            | Kind::Json => None,
         }
     }
 }
@@ -132,10 +141,11 @@ fn shape(kind: &Kind) -> Shape {
             Shape::ClosedText
         }
         Kind::Word { .. } | Kind::Host => Shape::Name,
-        Kind::Path { .. } | Kind::AbsPath { .. } => Shape::Path,
+        Kind::Path { .. } | Kind::AbsPath { .. } | Kind::RequestPath { .. } => Shape::Path,
         Kind::Url { .. } => Shape::Url,
         Kind::String { .. } | Kind::Text { .. } | Kind::Base64 { .. } => Shape::FreeText,
         Kind::List { .. } => Shape::List,
+        Kind::Query | Kind::Json => Shape::Open,
     }
 }
 

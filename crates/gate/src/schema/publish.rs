@@ -129,6 +129,13 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Base64 { max } => {
             json!({"type": "string", "maxLength": max, "contentEncoding": "base64"})
         }
+        Kind::RequestPath { .. } => json!({"type": "string", "maxLength": 2048, "pattern": "^/"}),
+        Kind::Query => {
+            let scalar = json!(["string", "integer", "boolean"]);
+            let value = json!({"anyOf": [{"type": scalar}, {"type": "array", "items": {"type": scalar}}]});
+            json!({"type": "object", "additionalProperties": value})
+        }
+        Kind::Json => json!({}),
         Kind::Host => json!({"type": "string", "maxLength": 253, "pattern": "^[a-z0-9.-]+$"}),
         Kind::Url { schemes } => {
             json!({"type": "string", "maxLength": 2048, "pattern": format!("^({})://", schemes.join("|"))})

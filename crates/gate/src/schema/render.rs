@@ -9,6 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::compile::fold;
+use super::open;
 use super::template::{
     BodySource, BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate,
 };
@@ -23,6 +25,10 @@ pub(super) enum RenderFault {
     Segment(Arc<str>),
     /// The header of this name.
     Header(String),
+    /// A body for a method that carries none.
+    Body(Method),
+    /// A query name that carries the target's credential.
+    Reserved(String),
     Value,
 }
 
@@ -37,6 +43,10 @@ impl RenderFault {
             Self::Header(name) => format!(
                 "header `{name}` would not be visible ASCII without spaces at its ends; example: \"name-1\""
             ),
+            Self::Body(method) => format!("a {method} request carries no body; leave the body out"),
+            Self::Reserved(name) => {
+                format!("the query name `{}` is kept for the target's credential", name.escape_default())
+            }
             Self::Value => "a list cannot stand inside text".to_owned(),
         };
         format!("the arguments do not make a request of the declared shape: {what}")
@@ -53,12 +63,24 @@ pub(super) fn render(template: &HttpTemplate, arguments: &Arguments) -> Result<A
         },
     };
     let body = template.body.as_ref().map(|body| render_source(body, arguments)).transpose()?.flatten();
+    if body.is_some() && matches!(method, Method::Get | Method::Head) {
+        return Err(RenderFault::Body(method));
+    }
+    let mut query = render_pairs(&template.query, arguments)?;
+    if let Some((name, reserved)) = &template.open_query
+        && let Some(TypedValue::Pairs(pairs)) = arguments.get(name)
+    {
+        if let Some((name, _)) = pairs.iter().find(|(name, _)| reserved.contains(&fold(name))) {
+            return Err(RenderFault::Reserved(name.clone()));
+        }
+        query.extend_from_slice(pairs);
+    }
     Ok(Action::Http(HttpAction::new(HttpParts {
         target: template.target.clone(),
         origin: template.origin.clone(),
         method,
         segments: render_path(&template.path, arguments)?,
-        query: render_pairs(&template.query, arguments)?,
+        query,
         headers: render_headers(&template.headers, arguments)?,
         body,
     })))
@@ -74,6 +96,15 @@ fn render_path(path: &[SegmentTemplate], arguments: &Arguments) -> Result<Vec<St
                     || RenderFault::Segment(template.parameters().next().cloned().unwrap_or_default());
                 let text = render_text(template, arguments)?.filter(|text| is_plain_segment(text));
                 segments.push(text.ok_or_else(fault)?);
+            }
+            SegmentTemplate::Request(name) => {
+                let text = arguments.get(name).and_then(TypedValue::to_text).unwrap_or_default();
+                let whole = open::segments(&text).ok_or_else(|| RenderFault::Segment(Arc::clone(name)))?;
+                segments.extend(whole.into_iter().map(str::to_owned));
+                // The root is written as one empty segment.
+                if segments.is_empty() {
+                    segments.push(String::new());
+                }
             }
             SegmentTemplate::Path(name) => match arguments.get(name) {
                 Some(TypedValue::Text(path)) if path.split('/').all(is_plain_segment) => {

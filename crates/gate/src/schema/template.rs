@@ -81,6 +81,8 @@ pub(super) enum SegmentTemplate {
     Literal(String),
     Text(TextTemplate),
     Path(Arc<str>),
+    /// The whole path of an open tool.
+    Request(Arc<str>),
 }
 
 /// A node of a JSON body template.
@@ -168,6 +170,17 @@ pub(super) enum BodySource {
     },
 }
 
+impl BodySource {
+    /// The one parameter that is the whole body.
+    pub(super) fn whole_parameter(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Json(BodyTemplate::Text(text)) | Self::Text { text, .. } => text.whole_parameter(),
+            Self::Binary { parameter, .. } => Some(parameter),
+            Self::Json(_) | Self::Form(_) => None,
+        }
+    }
+}
+
 /// How the method is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MethodTemplate {
@@ -187,6 +200,8 @@ pub(super) struct HttpTemplate {
     pub(super) method: MethodTemplate,
     pub(super) path: Vec<SegmentTemplate>,
     pub(super) query: Vec<(String, TextTemplate)>,
+    /// The query parameter of an open tool, and the names that it may not hold, folded.
+    pub(super) open_query: Option<(Arc<str>, Vec<String>)>,
     pub(super) headers: Vec<(String, TextTemplate)>,
     pub(super) body: Option<BodySource>,
 }

@@ -51,6 +51,7 @@ fn tool(name: &str) -> ToolDeclaration {
             path: "/{marker}".to_owned(),
             query: Vec::new(),
             headers: Vec::new(),
+            open_query: None,
             body: None,
             reserved_names: Vec::new(),
         },

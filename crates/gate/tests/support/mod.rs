@@ -74,6 +74,7 @@ pub(crate) fn tool(name: &str) -> ToolDeclaration {
             path: "/notes/{marker}".to_owned(),
             query: vec![("state".to_owned(), "{state}".to_owned())],
             headers: Vec::new(),
+            open_query: None,
             body: Some(BodyDeclaration::Json(
                 json!({"note": "{note}", "count": "{count}", "labels": "{labels}", "done": "{done}"}),
             )),

@@ -98,7 +98,10 @@ fn is_free_text(kind: &ParameterType) -> bool {
         | ParameterType::AbsPath { .. }
         | ParameterType::Host
         | ParameterType::Url { .. }
-        | ParameterType::Base64 { .. } => false,
+        | ParameterType::Base64 { .. }
+        | ParameterType::RequestPath { .. }
+        | ParameterType::Query
+        | ParameterType::Json => false,
     }
 }
 

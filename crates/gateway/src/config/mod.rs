@@ -23,6 +23,7 @@ mod origin;
 mod parameter;
 mod path;
 mod read;
+mod request;
 mod schema;
 mod secret;
 mod starter;

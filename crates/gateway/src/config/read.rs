@@ -133,7 +133,12 @@ fn catalog(
                 let Some((table, _)) = declared.get(index) else {
                     continue;
                 };
-                let place = table.place(&fault.place);
+                // An open tool's parameters are made of its own keys.
+                let keys = match fault.place.as_slice() {
+                    [first, _, keys @ ..] if first == "params" && table.get("params").is_none() => keys,
+                    keys => keys,
+                };
+                let place = table.place(keys);
                 if !report.knows(&place.key) && !report.knows(&place.value) {
                     report.foreign_error(&place.value, fault.problem, fault.hint);
                 }

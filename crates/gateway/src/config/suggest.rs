@@ -27,7 +27,7 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .into_iter()
         .map(|candidate| (distance(candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|(distance, candidate)| (*distance, candidate.len().abs_diff(word.len())))
         .map(|(_, candidate)| candidate)
 }
 
@@ -40,7 +40,7 @@ pub(super) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
     match all.len() {
         0 => None,
         1 => Some(format!("there is only {}", all.concat())),
-        2..=16 => Some(format!("there are {}", all.join(", "))),
+        2..=24 => Some(format!("there are {}", all.join(", "))),
         _ => None,
     }
 }
@@ -61,6 +61,7 @@ mod tests {
         assert_eq!(nearest("Max-Length", keys), Some("max_length"));
         assert_eq!(nearest("max_length_bytes", keys), Some("max_length"));
         assert_eq!(nearest("meth", keys), Some("method"));
+        assert_eq!(nearest("http-requests", ["http", "http-request"]), Some("http-request"));
         assert_eq!(nearest("url", keys), None);
         assert_eq!(nearest(&"t".repeat(100), keys), None);
     }

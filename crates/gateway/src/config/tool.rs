@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use framegate_gate::action::{Origin, Scheme};
-use framegate_gate::schema::{HttpDeclaration, ParameterDeclaration, ToolDeclaration};
+use framegate_gate::schema::{HttpDeclaration, ToolDeclaration};
 use toml::de::DeValue;
 
 use super::document::{Entry, Table};
@@ -14,12 +14,13 @@ use super::fault::{Report, quoted};
 use super::header::{self, Setter};
 use super::model::{Allow, Target, Tool};
 use super::tables::{prose, seconds};
-use super::{body, code_position, credential, parameter, suggest};
+use super::{code_position, credential, request, suggest};
 
-pub(super) const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 19] = [
     "title",
     "description",
     "allow",
+    "kind",
     "target",
     "method",
     "path",
@@ -32,12 +33,13 @@ pub(super) const KEYS: [&str; 15] = [
     "deadline_seconds",
     "code_position",
     "params",
+    "methods",
+    "paths",
+    "json_body",
 ];
 
 /// The most arguments that a tool ignores.
 const MAX_IGNORED: usize = 64;
-/// The most parameters of a tool.
-const MAX_PARAMETERS: usize = 128;
 
 /// A tool that could be read: its declaration for the gate, and the rest.
 #[derive(Debug)]
@@ -65,26 +67,18 @@ pub(super) fn read(
     let target = table
         .required("target", "target = \"NAME\"", report)
         .and_then(|entry| target_name(&entry, targets, report));
-    let method = template(table, "method", "method = \"GET\"", report);
-    let path = template(table, "path", "path = \"/items/{id}\"", report);
-    let query = match table.get("query").and_then(|entry| entry.table("`query`", report)) {
-        Some(query) => read_pairs(&query, "query", report),
-        None => Vec::new(),
-    };
     let ignore_arguments = match table.get("ignore_arguments") {
         Some(entry) => ignored(&entry, report),
         None => Vec::new(),
     };
     let deadline = seconds(table, "deadline_seconds", 1..=600, report);
-    let accepted = table.get("code_position").is_some_and(|entry| is_accepted(&entry, report));
-    let parameters = parameters(table, report);
-    let body = body::read(table, report);
+    let request = request::read(table, report);
     let structure_is_sound = report.errors() == before;
 
     // From here on, faults do not keep the gate from finding more.
     let target_settings = target.and_then(|name| targets.get(name)).and_then(Option::as_ref);
     let headers = match table.get("headers").and_then(|entry| entry.table("`headers`", report)) {
-        Some(headers) => read_headers(&headers, target_settings, body.is_some(), report),
+        Some(headers) => read_headers(&headers, target_settings, request.body.is_some(), report),
         None => Vec::new(),
     };
     if !structure_is_sound {
@@ -95,7 +89,7 @@ pub(super) fn read(
         name: name.to_owned(),
         title,
         description: description?,
-        parameters,
+        parameters: request.parameters,
         ignore_arguments,
         http: HttpDeclaration {
             target: target.to_owned(),
@@ -104,11 +98,12 @@ pub(super) fn read(
                 || Origin::new(Scheme::Https, "unread.invalid".into(), 443),
                 |target| target.origin.clone(),
             ),
-            method: method?,
-            path: path?,
-            query,
+            method: request.method?,
+            path: request.path?,
+            query: request.query,
+            open_query: request.open_query,
             headers,
-            body,
+            body: request.body,
             reserved_names: target_settings
                 .and_then(|target| target.auth.as_ref())
                 .map(|auth| auth.header().to_owned())
@@ -116,7 +111,7 @@ pub(super) fn read(
                 .collect(),
         },
     };
-    code_position::check(&declaration, table, accepted, report);
+    code_position::check(&declaration, table, request.code_accepted, report);
     let tool = Tool { target: target.to_owned(), allow, deadline };
     Some(ReadTool { declaration, tool })
 }
@@ -146,11 +141,6 @@ fn target_name<'d>(
         .unwrap_or_else(|| format!("declare {}", quoted(&format!("[target.{}]", name.text))));
     report.error(&name.span, "there is no such target", hint);
     None
-}
-
-fn template(table: &Table<'_>, key: &str, example: &str, report: &mut Report) -> Option<String> {
-    let text = table.required(key, example, report)?.string(report)?;
-    Some(text.text.to_owned())
 }
 
 /// Names and templates of a query or a form.
@@ -223,33 +213,4 @@ fn ignored(entry: &Entry<'_>, report: &mut Report) -> Vec<String> {
         }
     }
     names
-}
-
-fn is_accepted(entry: &Entry<'_>, report: &mut Report) -> bool {
-    let accepted = matches!(entry.value, DeValue::String(text) if text == "accepted");
-    if !accepted {
-        report.error(
-            &entry.span,
-            "`code_position` has no such value",
-            "write `\"accepted\"`, or leave it out",
-        );
-    }
-    accepted
-}
-
-fn parameters(table: &Table<'_>, report: &mut Report) -> Vec<ParameterDeclaration> {
-    let Some(params) = table.get("params").and_then(|entry| entry.table("`params`", report)) else {
-        return Vec::new();
-    };
-    let mut read = Vec::new();
-    if let Some(extra) = params.entries().nth(MAX_PARAMETERS) {
-        report.bare_error(&extra.key_span, format!("there are more than {MAX_PARAMETERS} parameters"));
-    }
-    for entry in params.entries().take(MAX_PARAMETERS) {
-        let title = format!("`params.{}`", super::fault::printable(entry.key));
-        if let Some(table) = entry.table(&title, report) {
-            read.extend(parameter::read(entry.key, &table, report));
-        }
-    }
-    read
 }

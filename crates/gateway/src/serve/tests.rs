@@ -55,6 +55,7 @@ impl Peer {
                 path: "/".to_owned(),
                 query: Vec::new(),
                 headers: Vec::new(),
+                open_query: None,
                 body: None,
                 reserved_names: Vec::new(),
             },

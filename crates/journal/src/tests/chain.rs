@@ -41,6 +41,7 @@ fn catalog() -> Catalog {
         path: "/write".to_owned(),
         query: Vec::new(),
         headers: Vec::new(),
+        open_query: None,
         body: Some(BodyDeclaration::Json(json!({"marker": "{marker}"}))),
         reserved_names: Vec::new(),
     };

@@ -68,6 +68,7 @@ pub(crate) fn tool(
             path: path.to_owned(),
             query,
             headers: Vec::new(),
+            open_query: None,
             body: (!lists.is_empty()).then(|| BodyDeclaration::Json(lists.into())),
             reserved_names: Vec::new(),
         },

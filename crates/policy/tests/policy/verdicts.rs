@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use framegate_gate::authorization::RuleId;
-use framegate_gate::schema::{Catalog, ParameterType};
+use framegate_gate::schema::{BodyDeclaration, Catalog, ParameterType};
 use framegate_policy::{Allow, CedarPolicy};
 use framegate_wire::Reason;
 
@@ -345,6 +345,48 @@ fn rules_see_typed_values_and_the_rendered_request() {
         );
         let judged = over(&tools, &text, &[]).call("all", &arguments);
         assert_eq!(judged.is_allowed(), holds, "{condition}: {judged:?}");
+    }
+}
+
+/// What an agent chooses of an open tool is judged as the request that it makes.
+#[test]
+fn rules_see_the_path_and_the_request_of_an_open_tool() {
+    let mut open = tool(
+        "any",
+        "forge",
+        "{method}",
+        "{path}",
+        vec![
+            parameter(
+                "method",
+                ParameterType::Enum { values: vec!["GET".to_owned(), "POST".to_owned()] },
+                true,
+            ),
+            parameter("path", ParameterType::RequestPath { patterns: vec!["/**".to_owned()] }, true),
+            parameter("query", ParameterType::Query, false),
+            parameter("body", ParameterType::Json, false),
+        ],
+    );
+    open.http.query = Vec::new();
+    open.http.open_query = Some("query".to_owned());
+    open.http.body = Some(BodyDeclaration::Json("{body}".into()));
+    let tools = Arc::new(catalog(vec![open]));
+    let call = r#"{"method":"POST","path":"/repos/acme/x","query":{"per_page":5},"body":{"title":"t"}}"#;
+    for (condition, holds) in [
+        ("context.arguments.method == \"POST\"", true),
+        (
+            "context.arguments.path == {\"segments\": [\"repos\", \"acme\", \"x\"], \"first\": \"repos\", \"depth\": 3}",
+            true,
+        ),
+        ("context.request.path_segments.contains(\"acme\")", true),
+        ("context.request.query_names == [\"per_page\"]", true),
+        ("context.request has body_sha256", true),
+        ("context.request.method == \"GET\"", false),
+    ] {
+        let text = format!(
+            "@id(\"r\") permit (principal, action == Framegate::Action::\"any\", resource) when {{ {condition} }};"
+        );
+        assert_eq!(over(&tools, &text, &[]).call("any", call).is_allowed(), holds, "{condition}");
     }
 }
 

@@ -6,6 +6,7 @@
 mod arguments;
 mod bodies;
 mod faults;
+mod open;
 mod published;
 mod rendering;
 mod types;
@@ -80,6 +81,7 @@ fn bare(parameters: Vec<ParameterDeclaration>) -> ToolDeclaration {
             path: "/".to_owned(),
             query: Vec::new(),
             headers: Vec::new(),
+            open_query: None,
             body: None,
             reserved_names: Vec::new(),
         },

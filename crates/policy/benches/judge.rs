@@ -13,7 +13,7 @@ use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::authorization::Principal;
 use framegate_gate::outcome::Outcome;
 use framegate_gate::schema::{
-    Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ResultDeclaration, ToolDeclaration,
 };
 use framegate_gate::session::{Input, OnInvalidFrame, Session, SessionOptions};
 use framegate_policy::{Allow, CedarPolicy, Sources};
@@ -144,6 +144,7 @@ fn declaration(index: usize) -> ToolDeclaration {
             parameter("note", ParameterType::String { min_length: None, max_length: None, pattern: None }),
         ],
         ignore_arguments: Vec::new(),
+        result: ResultDeclaration::default(),
         http: HttpDeclaration {
             target: "forge".to_owned(),
             origin: Origin::new(Scheme::Https, Arc::from("api.example.test"), 443),

@@ -68,8 +68,8 @@ impl Tool {
         &self.input_schema
     }
 
-    /// The published JSON Schema of `structuredContent` (2020-12), closed: the same for every tool, and
-    /// independent of what a target answers.
+    /// The published JSON Schema of `structuredContent` (2020-12), closed, and independent of what a target
+    /// answers.
     #[must_use]
     pub const fn output_schema(&self) -> &Value {
         &self.output_schema

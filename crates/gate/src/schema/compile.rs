@@ -19,7 +19,7 @@ use crate::action::Method;
 
 /// Compiles a declaration.
 pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<DeclarationFault>> {
-    let ToolDeclaration { name, title, description, parameters: declared, ignore_arguments, http } =
+    let ToolDeclaration { name, title, description, parameters: declared, ignore_arguments, http, result } =
         declaration;
     let mut faults = Faults(Vec::new());
     if !is_tool_name(&name) {
@@ -64,7 +64,7 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
         parameters,
         ignored: ignore_arguments,
         template,
-        output_schema: output_schema(),
+        output_schema: output_schema(&result),
     })
 }
 

@@ -22,6 +22,17 @@ pub struct ToolDeclaration {
     pub ignore_arguments: Vec<String>,
     /// The HTTP request that the tool performs.
     pub http: HttpDeclaration,
+    /// What an agent sees of the answer.
+    pub result: ResultDeclaration,
+}
+
+/// What an agent sees of an answer, as far as it is published.
+#[derive(Clone, Debug, Default)]
+pub struct ResultDeclaration {
+    /// The names of the header fields that are shown, in lower case.
+    pub headers: Vec<String>,
+    /// The members that the shown body is made of; `None` shows the body as it is.
+    pub selected: Option<Vec<String>>,
 }
 
 /// A declared parameter.

@@ -23,7 +23,8 @@ pub use call::{Call, Checked, ProgressToken};
 pub use catalog::{Catalog, Tool};
 pub use check::{SchemaRefusal, check};
 pub use declaration::{
-    BodyDeclaration, DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType,
+    ResultDeclaration, ToolDeclaration,
 };
 pub use parameter::{Parameter, Shape};
 

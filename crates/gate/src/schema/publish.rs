@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::declaration::ResultDeclaration;
 use super::parameter::{Kind, Parameter};
 
 /// The schema of a whole call.
@@ -24,31 +25,34 @@ pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
     schema
 }
 
-/// The schema of every structured result: the gateway's own envelope around what a target answered, which
-/// is nobody's to promise. `body` is any JSON value.
-pub(super) fn output_schema() -> Value {
-    let text = json!({"type": "string"});
+/// The schema of a tool's structured result: the gateway's own envelope around what a target answered, which
+/// is nobody's to promise. A `body` that is not selected from is any JSON value.
+pub(super) fn output_schema(result: &ResultDeclaration) -> Value {
+    let headers: Map<String, Value> =
+        result.headers.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+    let body = match &result.selected {
+        None => json!({"description": "The body: JSON if the target sent JSON, otherwise text."}),
+        Some(names) => {
+            let members: Map<String, Value> = names.iter().map(|name| (name.clone(), json!({}))).collect();
+            json!({
+                "type": "object",
+                "description": "Parts of the body. A part that the body does not have is left out.",
+                "properties": members,
+                "additionalProperties": false,
+            })
+        }
+    };
     json!({
         "type": "object",
         "properties": {
             "status": {"type": "integer", "minimum": 200, "maximum": 999},
-            "headers": {
-                "type": "object",
-                "properties": {
-                    "content-type": text,
-                    "etag": text,
-                    "last-modified": text,
-                    "link": text,
-                    "retry-after": text,
-                },
-                "additionalProperties": false,
-            },
+            "headers": {"type": "object", "properties": headers, "additionalProperties": false},
             "redirect_not_followed": {
                 "type": "string",
                 "description": "The origin that the target redirects to.",
             },
             "truncated": {"type": "boolean", "description": "Whether the body is longer than what is shown."},
-            "body": {"description": "The body: JSON if the target sent JSON, otherwise text."},
+            "body": body,
             "body_base64": {"type": "string", "description": "A body that is not text."},
             "body_refused": {"type": "string", "description": "Why the body is not shown."},
         },

@@ -16,7 +16,9 @@ use crate::Moment;
 use crate::action::{Origin, Scheme};
 use crate::authorization::{Permit, Policy, Principal, Question, RuleId, Verdict};
 use crate::outcome::Outcome;
-use crate::schema::{Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration};
+use crate::schema::{
+    Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ResultDeclaration, ToolDeclaration,
+};
 
 /// Allows `allowed`, has no rule for anything else.
 struct OneTool;
@@ -44,6 +46,7 @@ fn tool(name: &str) -> ToolDeclaration {
             default: None,
         }],
         ignore_arguments: Vec::new(),
+        result: ResultDeclaration::default(),
         http: HttpDeclaration {
             target: "t".to_owned(),
             origin: Origin::new(Scheme::Https, "t.test".into(), 443),

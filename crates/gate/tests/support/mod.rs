@@ -9,7 +9,8 @@ use std::sync::Arc;
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::authorization::{Policy, Principal, Question, RuleId, Verdict};
 use framegate_gate::schema::{
-    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ResultDeclaration,
+    ToolDeclaration,
 };
 use framegate_gate::session::{OnInvalidFrame, SessionOptions};
 use framegate_wire::Limits;
@@ -67,6 +68,7 @@ pub(crate) fn tool(name: &str) -> ToolDeclaration {
             parameter("done", ParameterType::Bool, false),
         ],
         ignore_arguments: Vec::new(),
+        result: ResultDeclaration::default(),
         http: HttpDeclaration {
             target: "notes".to_owned(),
             origin: Origin::new(Scheme::Https, "notes.test".into(), 443),

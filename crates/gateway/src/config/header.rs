@@ -163,7 +163,7 @@ fn read_value(entry: &Entry<'_>, report: &mut Report) -> Option<String> {
     Some(text.to_owned())
 }
 
-fn spelling(name: &str) -> Option<(String, String)> {
+pub(super) fn spelling(name: &str) -> Option<(String, String)> {
     let is_token = |byte: u8| {
         byte.is_ascii_alphanumeric()
             || matches!(

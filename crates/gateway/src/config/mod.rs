@@ -24,6 +24,7 @@ mod parameter;
 mod path;
 mod read;
 mod request;
+mod result;
 mod schema;
 mod secret;
 mod starter;
@@ -44,7 +45,7 @@ pub use load::{LoadError, Loaded, PolicyText};
 pub use locate::{LocateError, locate};
 pub use model::{
     Allow, Auth, Config, Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network, OnInvalidFrame,
-    ResolverChoice, Session, Target, Tool,
+    ResolverChoice, ResultSettings, Session, Target, Tool,
 };
 pub use schema::schema;
 pub use starter::STARTER;

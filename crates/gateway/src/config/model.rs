@@ -231,6 +231,19 @@ pub struct Tool {
     pub allow: Option<Allow>,
     /// The tool's own deadline, instead of its target's.
     pub deadline: Option<Duration>,
+    /// What an agent sees of an answer.
+    pub result: ResultSettings,
+}
+
+/// `[tool.NAME.result]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultSettings {
+    /// The header fields that are shown, in lower case.
+    pub headers: Vec<String>,
+    /// The parts of a JSON body that are shown, by name, each with its pointer (RFC 6901); `None` shows the body.
+    pub select: Option<Vec<(String, String)>>,
+    /// The longest body that is shown at once, in bytes.
+    pub max_bytes: usize,
 }
 
 /// A policy in one word.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use framegate_gate::action::{Origin, Scheme};
-use framegate_gate::schema::{HttpDeclaration, ToolDeclaration};
+use framegate_gate::schema::{HttpDeclaration, ResultDeclaration, ToolDeclaration};
 use toml::de::DeValue;
 
 use super::document::{Entry, Table};
@@ -14,9 +14,9 @@ use super::fault::{Report, quoted};
 use super::header::{self, Setter};
 use super::model::{Allow, Target, Tool};
 use super::tables::{prose, seconds};
-use super::{code_position, credential, request, suggest};
+use super::{code_position, credential, request, result, suggest};
 
-pub(super) const KEYS: [&str; 19] = [
+pub(super) const KEYS: [&str; 20] = [
     "title",
     "description",
     "allow",
@@ -32,6 +32,7 @@ pub(super) const KEYS: [&str; 19] = [
     "ignore_arguments",
     "deadline_seconds",
     "code_position",
+    "result",
     "params",
     "methods",
     "paths",
@@ -73,6 +74,7 @@ pub(super) fn read(
     };
     let deadline = seconds(table, "deadline_seconds", 1..=600, report);
     let request = request::read(table, report);
+    let result = result::read(table, report);
     let structure_is_sound = report.errors() == before;
 
     // From here on, faults do not keep the gate from finding more.
@@ -110,9 +112,16 @@ pub(super) fn read(
                 .into_iter()
                 .collect(),
         },
+        result: ResultDeclaration {
+            headers: result.headers.clone(),
+            selected: result
+                .select
+                .as_ref()
+                .map(|parts| parts.iter().map(|(name, _)| name.clone()).collect()),
+        },
     };
     code_position::check(&declaration, table, request.code_accepted, report);
-    let tool = Tool { target: target.to_owned(), allow, deadline };
+    let tool = Tool { target: target.to_owned(), allow, deadline, result };
     Some(ReadTool { declaration, tool })
 }
 

@@ -13,7 +13,7 @@ use framegate_gate::Moment;
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::authorization::{Permit, Principal};
 use framegate_gate::outcome::{Outcome, Status};
-use framegate_gate::schema::{Catalog, HttpDeclaration, ToolDeclaration};
+use framegate_gate::schema::{Catalog, HttpDeclaration, ResultDeclaration, ToolDeclaration};
 use framegate_gate::session::{Input, OnInvalidFrame, Session, SessionOptions};
 use framegate_journal::{
     Entry, Journal, JournalOptions, Mode, Receipt, Record, Recorded, Start as StartRecord, read_folder,
@@ -48,6 +48,7 @@ impl Peer {
             description: "Acts".to_owned(),
             parameters: Vec::new(),
             ignore_arguments: Vec::new(),
+            result: ResultDeclaration::default(),
             http: HttpDeclaration {
                 target: "t".to_owned(),
                 origin: Origin::new(Scheme::Https, "t.test".into(), 443),

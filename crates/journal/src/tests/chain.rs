@@ -10,7 +10,8 @@ use framegate_gate::Moment;
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::authorization::{Permit, Policy, Principal, Question, RuleId, Verdict};
 use framegate_gate::schema::{
-    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ResultDeclaration,
+    ToolDeclaration,
 };
 use framegate_gate::session::{Input, OnInvalidFrame, Session, SessionOptions};
 use framegate_wire::Limits;
@@ -51,6 +52,7 @@ fn catalog() -> Catalog {
         description: "Writes a marker".to_owned(),
         parameters: vec![marker],
         ignore_arguments: Vec::new(),
+        result: ResultDeclaration::default(),
         http,
     };
     Catalog::compile(vec![tool]).unwrap()

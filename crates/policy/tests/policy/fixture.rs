@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use framegate_gate::action::{Origin, Scheme};
 use framegate_gate::schema::{
-    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ToolDeclaration,
+    BodyDeclaration, Catalog, HttpDeclaration, ParameterDeclaration, ParameterType, ResultDeclaration,
+    ToolDeclaration,
 };
 use framegate_policy::{Allow, CedarPolicy, Place, PolicyFault, Sources};
 
@@ -61,6 +62,7 @@ pub(crate) fn tool(
         description: "a tool".to_owned(),
         parameters,
         ignore_arguments: Vec::new(),
+        result: ResultDeclaration::default(),
         http: HttpDeclaration {
             target: target.to_owned(),
             origin: Origin::new(Scheme::Https, Arc::from("api.example.test"), 443),

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::{
     BodyDeclaration, Catalog, Checked, DeclarationFault, HttpDeclaration, ParameterDeclaration,
-    ParameterType, SchemaRefusal, ToolDeclaration, check,
+    ParameterType, ResultDeclaration, SchemaRefusal, ToolDeclaration, check,
 };
 use crate::action::{Action, HttpAction, Origin, Scheme};
 use crate::authorization::Principal;
@@ -74,6 +74,7 @@ fn bare(parameters: Vec<ParameterDeclaration>) -> ToolDeclaration {
         description: "does".to_owned(),
         parameters,
         ignore_arguments: Vec::new(),
+        result: ResultDeclaration::default(),
         http: HttpDeclaration {
             target: "t".to_owned(),
             origin: Origin::new(Scheme::Https, "t.test".into(), 443),

@@ -15,10 +15,21 @@ const MARGIN: usize = 1024 * 1024;
 
 /// What is kept of a body. No `Debug`: a peer wrote it.
 pub(super) struct Kept {
-    /// Masked, and at most the limit, except that a placeholder at the cut is whole.
-    pub(super) bytes: Vec<u8>,
+    masked: Redacted<'static>,
     /// Whether the body is longer.
     pub(super) cut: bool,
+}
+
+impl Kept {
+    /// What was kept, masked; a placeholder at its end is whole.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.masked.bytes
+    }
+
+    /// At most its first `limit` bytes, except that a placeholder at the cut is whole.
+    pub(super) fn beginning(&self, limit: usize) -> &[u8] {
+        self.masked.truncated(limit)
+    }
 }
 
 /// Reads until the body ends or `limit` bytes can be shown.
@@ -47,6 +58,8 @@ pub(super) async fn read(
         redactions.extend(stream.finish(&mut masked));
         cut = masked.len() > limit;
     }
-    let masked = Redacted { bytes: Cow::Owned(masked), redactions };
-    Ok(Kept { bytes: masked.truncated(limit).to_vec(), cut })
+    let mut masked = Redacted { bytes: Cow::Owned(masked), redactions };
+    let end = masked.truncated(limit).len();
+    masked.bytes.to_mut().truncate(end);
+    Ok(Kept { masked, cut })
 }

@@ -43,7 +43,7 @@ const MAX_CA_BYTES: usize = 1024 * 1024;
 pub struct HttpExecutor {
     resolver: Resolver,
     targets: BTreeMap<String, ReadyTarget>,
-    tool_deadlines: BTreeMap<String, Duration>,
+    tools: BTreeMap<String, config::Tool>,
     secrets: BTreeMap<String, Source>,
     environment: Arc<Environment>,
 }
@@ -115,21 +115,21 @@ impl HttpExecutor {
             let tls = target.ca.as_deref().map(|path| authorities(name, path)).transpose()?;
             targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls });
         }
-        let tool_deadlines =
-            config.tools.iter().filter_map(|(name, tool)| Some((name.clone(), tool.deadline?))).collect();
-        Ok(Self { resolver, targets, tool_deadlines, secrets: config.secrets.clone(), environment })
+        let (tools, secrets) = (config.tools.clone(), config.secrets.clone());
+        Ok(Self { resolver, targets, tools, secrets, environment })
     }
 
     async fn run(&self, recorded: &Recorded) -> Outcome {
         let call = recorded.granted().call();
         let Action::Http(action) = call.action();
-        let Some(ready) = self.targets.get(action.target()) else {
+        let ready = self.targets.get(action.target());
+        let Some((ready, tool)) = ready.zip(self.tools.get(call.tool().name())) else {
             return Outcome::not_started("the target is not configured; nothing was performed".to_owned());
         };
-        let limit = self.tool_deadlines.get(call.tool().name()).copied().unwrap_or(ready.target.deadline);
+        let limit = tool.deadline.unwrap_or(ready.target.deadline);
         let deadline = after(limit);
         let sent = Sent::default();
-        let why = match timeout_at(deadline, self.request(action, ready, deadline, &sent)).await {
+        let why = match timeout_at(deadline, self.request(action, ready, tool, deadline, &sent)).await {
             Ok(Ok(outcome)) => return outcome,
             Ok(Err(trouble)) => trouble.to_string(),
             Err(_) => format!("there was no complete answer within {} s", limit.as_secs()),
@@ -147,6 +147,7 @@ impl HttpExecutor {
         &self,
         action: &HttpAction,
         ready: &ReadyTarget,
+        tool: &config::Tool,
         deadline: Instant,
         sent: &Sent,
     ) -> Result<Outcome, Trouble> {
@@ -172,7 +173,7 @@ impl HttpExecutor {
             }
             (Scheme::Https, None) => return Err(Trouble::NoAuthorities),
         };
-        Ok(response::outcome(&answer, &redactor, origin))
+        Ok(response::outcome(&answer, &tool.result, &redactor, origin))
     }
 }
 

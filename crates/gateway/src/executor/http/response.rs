@@ -17,9 +17,7 @@ use url::Url;
 
 use super::body::Kept;
 use super::exchange::Answer;
-
-/// Fields that are shown. Never `set-cookie`.
-const SHOWN: [&str; 5] = ["content-type", "etag", "last-modified", "link", "retry-after"];
+use crate::config::ResultSettings;
 
 /// How deep a body lies in a reply: batch, envelope, `result`, `structuredContent`. A reply must fit within the
 /// depth that we accept ourselves.
@@ -28,17 +26,26 @@ const DEPTH_OF_BODY: usize = 4;
 /// The outcome: done if the target says that it succeeded, failed otherwise. A redirect is no success: the
 /// request is not fulfilled until it is followed (RFC 9110, 15.4), and it is not followed.
 /// The result is one object, as text and as structured content; `framegate_gate` publishes its schema.
-pub(super) fn outcome(answer: &Answer, redactor: &Redactor, origin: &Origin) -> Outcome {
+pub(super) fn outcome(
+    answer: &Answer,
+    settings: &ResultSettings,
+    redactor: &Redactor,
+    origin: &Origin,
+) -> Outcome {
     let mut result = Map::new();
     result.insert("status".to_owned(), json!(answer.status.as_u16()));
-    result.insert("headers".to_owned(), Value::Object(shown(&answer.headers, redactor)));
+    result.insert("headers".to_owned(), Value::Object(shown(&answer.headers, &settings.headers, redactor)));
     if let Some(location) = answer.headers.get(LOCATION).filter(|_| answer.status.is_redirection()) {
         let target = location.to_str().ok().and_then(|location| redirect(location, redactor, origin));
         let shown = target.unwrap_or_else(|| "an address that is not shown".to_owned());
         result.insert("redirect_not_followed".to_owned(), json!(shown));
     }
-    result.insert("truncated".to_owned(), json!(answer.body.cut));
-    if let Some((form, body)) = body(&answer.body, &answer.headers, redactor) {
+    let Shown { member, truncated } = match &settings.select {
+        None => body(&answer.body, &answer.headers, settings.max_bytes, redactor),
+        Some(parts) => selected(&answer.body, &answer.headers, parts, settings.max_bytes, redactor),
+    };
+    result.insert("truncated".to_owned(), json!(truncated));
+    if let Some((form, body)) = member {
         result.insert(form.to_owned(), body);
     }
     let result = Value::Object(result);
@@ -46,37 +53,93 @@ pub(super) fn outcome(answer: &Answer, redactor: &Redactor, origin: &Origin) -> 
     if answer.status.is_success() { Outcome::done(text, Some(result)) } else { Outcome::failed(text) }
 }
 
-/// The member that shows the body, if there is one.
-fn body(body: &Kept, headers: &HeaderMap, redactor: &Redactor) -> Option<(&'static str, Value)> {
-    const REFUSED: &str = "body_refused";
-    if is_encoded(headers) {
-        return Some((REFUSED, json!("it has a content-encoding that was not asked for")));
-    }
-    if body.bytes.is_empty() {
-        return None;
-    }
-    let Some(text) = whole_text(body) else {
-        return Some(("body_base64", json!(STANDARD.encode(&body.bytes))));
-    };
-    let tree = if is_json(headers) && !body.cut { parse(text) } else { None };
-    Some(match tree {
-        None => ("body", json!(text)),
-        // Decoding can bring to light what was hidden by an escape; without one, the strings are bytes that
-        // were searched already.
-        Some(tree) if text.contains('\\') => match masked(tree, redactor) {
-            Some(tree) => ("body", tree),
-            None => (REFUSED, json!("it repeats a credential in the names of its members")),
-        },
-        Some(tree) => ("body", tree),
-    })
+/// What of a body is shown.
+struct Shown {
+    /// The member that shows it, if there is one.
+    member: Option<(&'static str, Value)>,
+    /// Whether there is more.
+    truncated: bool,
 }
 
-/// The body, if it is text; without the start of a character that a cut has split.
-fn whole_text(body: &Kept) -> Option<&str> {
-    match std::str::from_utf8(&body.bytes) {
+impl Shown {
+    const fn whole(member: Option<(&'static str, Value)>) -> Self {
+        Self { member, truncated: false }
+    }
+
+    fn refused(why: &str) -> Self {
+        Self::whole(Some(("body_refused", json!(why))))
+    }
+}
+
+const ENCODED: &str = "it has a content-encoding that was not asked for";
+const REPEATS_SECRET: &str = "it repeats a credential in the names of its members";
+
+/// The body as it is: JSON if it is JSON and fits, otherwise the beginning of its text or of its bytes.
+fn body(body: &Kept, headers: &HeaderMap, limit: usize, redactor: &Redactor) -> Shown {
+    if is_encoded(headers) {
+        return Shown { truncated: body.cut, ..Shown::refused(ENCODED) };
+    }
+    let beginning = body.beginning(limit);
+    let truncated = body.cut || beginning.len() < body.bytes().len();
+    if beginning.is_empty() {
+        return Shown { member: None, truncated };
+    }
+    let Some(text) = whole_text(beginning, truncated) else {
+        return Shown { member: Some(("body_base64", json!(STANDARD.encode(beginning)))), truncated };
+    };
+    let tree = if is_json(headers) && !truncated { parse(text) } else { None };
+    match tree.map(|tree| decoded(tree, text, redactor)) {
+        None => Shown { member: Some(("body", json!(text))), truncated },
+        Some(None) => Shown::refused(REPEATS_SECRET),
+        Some(tree) => Shown::whole(tree.map(|tree| ("body", tree))),
+    }
+}
+
+/// Parts of a JSON body, and nothing else of it, whatever the status is.
+fn selected(
+    body: &Kept,
+    headers: &HeaderMap,
+    parts: &[(String, String)],
+    limit: usize,
+    redactor: &Redactor,
+) -> Shown {
+    if is_encoded(headers) {
+        return Shown::refused(ENCODED);
+    }
+    if body.bytes().is_empty() {
+        return Shown::whole(None);
+    }
+    if body.cut {
+        return Shown::refused("it is longer than what is read, and only parts of it may be shown");
+    }
+    let text = whole_text(body.bytes(), false).filter(|_| is_json(headers));
+    let Some((text, tree)) = text.and_then(|text| Some((text, parse(text)?))) else {
+        return Shown::refused("it is not JSON, and only parts of it may be shown");
+    };
+    let Some(tree) = decoded(tree, text, redactor) else {
+        return Shown::refused(REPEATS_SECRET);
+    };
+    let shown =
+        parts.iter().filter_map(|(name, pointer)| Some((name.clone(), tree.pointer(pointer)?.clone())));
+    let shown = Value::Object(shown.collect());
+    if shown.to_string().len() > limit {
+        return Shown::refused("what may be shown of it is longer than the limit");
+    }
+    Shown::whole(Some(("body", shown)))
+}
+
+/// The tree of `text` without secrets; none if its names repeat one. Decoding can bring to light what was hidden by
+/// an escape; without one, the strings are bytes that were searched already.
+fn decoded(tree: Value, text: &str, redactor: &Redactor) -> Option<Value> {
+    if text.contains('\\') { masked(tree, redactor) } else { Some(tree) }
+}
+
+/// The bytes, if they are text; without the start of a character that a cut has split.
+fn whole_text(bytes: &[u8], cut: bool) -> Option<&str> {
+    match std::str::from_utf8(bytes) {
         Ok(text) => Some(text),
-        Err(fault) if body.cut && fault.error_len().is_none() => {
-            let whole = body.bytes.get(..fault.valid_up_to())?;
+        Err(fault) if cut && fault.error_len().is_none() => {
+            let whole = bytes.get(..fault.valid_up_to())?;
             std::str::from_utf8(whole).ok()
         }
         Err(_) => None,
@@ -116,14 +179,14 @@ fn masked(tree: Value, redactor: &Redactor) -> Option<Value> {
     })
 }
 
-fn shown(headers: &HeaderMap, redactor: &Redactor) -> Map<String, Value> {
-    SHOWN
-        .into_iter()
+fn shown(headers: &HeaderMap, names: &[String], redactor: &Redactor) -> Map<String, Value> {
+    names
+        .iter()
         .filter_map(|name| {
             let values: Vec<&str> =
                 headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
             // One list, as RFC 9110 section 5.3 combines them.
-            (!values.is_empty()).then(|| (name.to_owned(), json!(clean(&values.join(", "), redactor))))
+            (!values.is_empty()).then(|| (name.clone(), json!(clean(&values.join(", "), redactor))))
         })
         .collect()
 }

@@ -11,6 +11,7 @@ mod hostile;
 mod masking;
 mod nothing_sent;
 mod requests;
+mod results;
 mod tls;
 
 use std::io::{ErrorKind, Read, Write};
@@ -133,8 +134,17 @@ async fn asked(
     settings: &str,
     script: impl FnOnce(TcpStream) -> Option<TcpStream> + Send + 'static,
 ) -> Outcome {
+    asked_of(settings, GET, script).await
+}
+
+/// As `asked`, of this tool.
+async fn asked_of(
+    settings: &str,
+    tool: &str,
+    script: impl FnOnce(TcpStream) -> Option<TcpStream> + Send + 'static,
+) -> Outcome {
     let (listener, text) = target(&format!("{BEARER}\n{settings}"));
-    let world = World::new(&text, GET);
+    let world = World::new(&text, tool);
     let server = serve(listener, script);
     let outcome = perform(&world, &json!({})).await;
     server.await.unwrap().once();

@@ -153,7 +153,12 @@ async fn a_search_that_is_given_up_shows_no_part_of_a_secret() {
         SECRET.chars().map(|character| format!("\\u{:04x}", u32::from(character))).collect();
     let body = spelling.repeat(3 * LIMIT / spelling.len());
     let settings = format!("max_response_bytes = {LIMIT}");
-    let result = shown(&answered_within(&settings, ok("", body.as_bytes())).await);
+    let tool = format!("{}\nresult = {{ max_bytes = {LIMIT} }}", super::GET);
+    let outcome = super::asked_of(&settings, &tool, move |mut stream| {
+        let _ = std::io::Write::write_all(&mut stream, &ok("", body.as_bytes()));
+        None
+    });
+    let result = shown(&outcome.await);
     let kept = result["body"].as_str().unwrap();
     assert!(kept.len() > LIMIT / 20 && kept.replace(MASK, "").is_empty(), "{}", kept.len());
     assert_eq!(result["truncated"], true);

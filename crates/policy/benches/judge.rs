@@ -153,6 +153,7 @@ fn declaration(index: usize) -> ToolDeclaration {
             query: query.into(),
             headers: Vec::new(),
             open_query: None,
+            cursor: None,
             body: None,
             reserved_names: Vec::new(),
         },

@@ -221,6 +221,7 @@ pub(crate) struct HttpParts {
     pub(crate) query: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Option<Body>,
+    pub(crate) cursor: Option<String>,
 }
 
 /// One rendered HTTP request.
@@ -233,12 +234,13 @@ pub struct HttpAction {
     query: Vec<(String, String)>,
     headers: Vec<(String, String)>,
     body: Option<Body>,
+    cursor: Option<String>,
 }
 
 impl HttpAction {
     pub(crate) fn new(parts: HttpParts) -> Self {
-        let HttpParts { target, origin, method, segments, query, headers, body } = parts;
-        Self { target, origin, method, segments, query, headers, body }
+        let HttpParts { target, origin, method, segments, query, headers, body, cursor } = parts;
+        Self { target, origin, method, segments, query, headers, body, cursor }
     }
 
     /// The declared name of the target.
@@ -298,6 +300,25 @@ impl HttpAction {
         self.body.as_ref().map(|body| body.bytes.as_slice())
     }
 
+    /// Where to go on in the stored answer to this request. With it, nothing is sent.
+    #[must_use]
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
+    }
+
+    /// Whether both are the same request, whatever part of its answer each asks for.
+    #[must_use]
+    pub fn asks_the_same(&self, other: &Self) -> bool {
+        let Self { target, origin, method, segments, query, headers, body, cursor: _ } = self;
+        *target == other.target
+            && *origin == other.origin
+            && *method == other.method
+            && *segments == other.segments
+            && *query == other.query
+            && *headers == other.headers
+            && *body == other.body
+    }
+
     /// The path in its one spelling: every byte of a segment outside RFC 3986 `unreserved` is
     /// percent-encoded.
     #[must_use]
@@ -325,13 +346,14 @@ impl HttpAction {
 
     pub(crate) fn summary(&self) -> String {
         let query = if self.query.is_empty() { "" } else { "?…" };
-        format!("{} {}{}{}", self.method, self.origin, self.path(), query)
+        let stored = if self.cursor.is_some() { " (the rest of a stored answer)" } else { "" };
+        format!("{} {}{}{}{stored}", self.method, self.origin, self.path(), query)
     }
 }
 
 impl Serialize for HttpAction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_struct("HttpAction", 8)?;
+        let mut members = serializer.serialize_struct("HttpAction", 9)?;
         members.serialize_field("target", &*self.target)?;
         members.serialize_field("method", self.method.name())?;
         members.serialize_field("origin", &self.origin.to_string())?;
@@ -340,6 +362,10 @@ impl Serialize for HttpAction {
         members.serialize_field("headers", &self.headers)?;
         members.serialize_field("content_type", &self.content_type())?;
         members.serialize_field("body", &self.body)?;
+        match &self.cursor {
+            Some(cursor) => members.serialize_field("cursor", cursor)?,
+            None => members.skip_field("cursor")?,
+        }
         members.end()
     }
 }

@@ -99,6 +99,7 @@ impl Templates<'_> {
         let query = self.pairs("query", &http.query, &http.reserved_names);
         let headers = self.pairs("headers", &http.headers, &http.reserved_names);
         let open_query = self.open_query(http.open_query.as_deref(), &http.reserved_names);
+        let cursor = http.cursor.as_deref().and_then(|name| self.cursor(name));
         let body_place = http.body.as_ref().map(key_of);
         let body = http.body.and_then(|body| self.body(body, &http.reserved_names));
         let bodyless = method.as_ref().and_then(|method| self.bodyless(method));
@@ -132,6 +133,7 @@ impl Templates<'_> {
                 open_query,
                 headers,
                 body,
+                cursor,
             }),
             (Some(_) | None, _) => Err(self.faults.0),
         }
@@ -204,6 +206,16 @@ impl Templates<'_> {
     fn is_optional(&self, name: &str) -> bool {
         let parameter = self.parameters.iter().find(|parameter| parameter.name() == name);
         parameter.is_some_and(|parameter| !parameter.is_always_present())
+    }
+
+    fn cursor(&mut self, name: &str) -> Option<Arc<str>> {
+        let name = Arc::from(name);
+        let parameter = self.parameter(&name, &["result", "cursor"])?;
+        let fits = matches!(parameter.kind, Kind::Word { .. }) && !parameter.is_always_present();
+        if !fits {
+            self.faults.add(&["result", "cursor"], format!("`{name}` must be an optional word"), None);
+        }
+        fits.then_some(name)
     }
 
     fn open_query(&mut self, name: Option<&str>, reserved: &[String]) -> Option<(Arc<str>, Vec<String>)> {

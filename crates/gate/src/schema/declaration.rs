@@ -33,6 +33,8 @@ pub struct ResultDeclaration {
     pub headers: Vec<String>,
     /// The members that the shown body is made of; `None` shows the body as it is.
     pub selected: Option<Vec<String>>,
+    /// The argument that asks for the rest of a long answer.
+    pub cursor: Option<String>,
 }
 
 /// A declared parameter.
@@ -160,6 +162,8 @@ pub struct HttpDeclaration {
     pub headers: Vec<(String, String)>,
     /// The body, if there is one.
     pub body: Option<BodyDeclaration>,
+    /// The name of a word parameter that asks for the rest of a stored answer instead of a request.
+    pub cursor: Option<String>,
     /// A header or query name that carries the target's credential: no template may set it.
     pub reserved_names: Vec<String>,
 }

@@ -42,7 +42,7 @@ pub(super) fn output_schema(result: &ResultDeclaration) -> Value {
             })
         }
     };
-    json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "status": {"type": "integer", "minimum": 200, "maximum": 999},
@@ -58,7 +58,13 @@ pub(super) fn output_schema(result: &ResultDeclaration) -> Value {
         },
         "required": ["status", "headers", "truncated"],
         "additionalProperties": false,
-    })
+    });
+    if let (Some(argument), Some(members)) = (&result.cursor, schema["properties"].as_object_mut()) {
+        let description =
+            format!("There is more: call again with the same arguments, and this as `{argument}`.");
+        members.insert("next_cursor".to_owned(), json!({"type": "string", "description": description}));
+    }
+    schema
 }
 
 /// The schema of one parameter.

@@ -83,6 +83,7 @@ pub(super) fn render(template: &HttpTemplate, arguments: &Arguments) -> Result<A
         query,
         headers: render_headers(&template.headers, arguments)?,
         body,
+        cursor: template.cursor.as_ref().and_then(|name| arguments.get(name)).and_then(TypedValue::to_text),
     })))
 }
 

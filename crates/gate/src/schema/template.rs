@@ -204,6 +204,8 @@ pub(super) struct HttpTemplate {
     pub(super) open_query: Option<(Arc<str>, Vec<String>)>,
     pub(super) headers: Vec<(String, TextTemplate)>,
     pub(super) body: Option<BodySource>,
+    /// The parameter that asks for the rest of a stored answer.
+    pub(super) cursor: Option<Arc<str>>,
 }
 
 impl HttpTemplate {

@@ -55,6 +55,7 @@ fn tool(name: &str) -> ToolDeclaration {
             query: Vec::new(),
             headers: Vec::new(),
             open_query: None,
+            cursor: None,
             body: None,
             reserved_names: Vec::new(),
         },

@@ -77,6 +77,7 @@ pub(crate) fn tool(name: &str) -> ToolDeclaration {
             query: vec![("state".to_owned(), "{state}".to_owned())],
             headers: Vec::new(),
             open_query: None,
+            cursor: None,
             body: Some(BodyDeclaration::Json(
                 json!({"note": "{note}", "count": "{count}", "labels": "{labels}", "done": "{done}"}),
             )),

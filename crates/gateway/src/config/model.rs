@@ -244,6 +244,17 @@ pub struct ResultSettings {
     pub select: Option<Vec<(String, String)>>,
     /// The longest body that is shown at once, in bytes.
     pub max_bytes: usize,
+    /// The argument that asks for the rest; `None` stores no rest.
+    pub cursor: Option<String>,
+}
+
+impl ResultSettings {
+    /// How much of a body is read, where at most `longest` is: no more than what is shown, unless parts of it are, or
+    /// the rest can be asked for.
+    #[must_use]
+    pub fn read_limit(&self, longest: usize) -> usize {
+        if self.select.is_some() || self.cursor.is_some() { longest } else { longest.min(self.max_bytes) }
+    }
 }
 
 /// A policy in one word.

@@ -6,13 +6,15 @@
 //! All of it is a list of what is shown. A target can return what it was sent, whole or in pieces, and no search
 //! finds every piece of a credential; what is not listed is not shown.
 
+use framegate_gate::schema::{ParameterDeclaration, ParameterType};
+
 use super::document::{Entry, Table, Text};
 use super::fault::{Report, quoted};
 use super::header;
 use super::model::ResultSettings;
 use super::tables::set;
 
-pub(super) const KEYS: [&str; 3] = ["headers", "select", "max_bytes"];
+pub(super) const KEYS: [&str; 4] = ["headers", "select", "max_bytes", "cursor"];
 
 /// The fields that are shown unless a tool lists others.
 const DEFAULT_HEADERS: [&str; 5] = ["content-type", "etag", "last-modified", "link", "retry-after"];
@@ -33,13 +35,15 @@ const NEVER: [(&str, &str); 8] = [
 const MAX_HEADERS: usize = 32;
 /// The most parts of a body that are selected.
 const MAX_PARTS: usize = 64;
+/// The longest cursor, in bytes.
+const MAX_CURSOR: usize = 64;
 /// The longest pointer, in bytes.
 const MAX_POINTER: usize = 512;
 
 impl Default for ResultSettings {
     fn default() -> Self {
         let headers = DEFAULT_HEADERS.map(str::to_owned).to_vec();
-        Self { headers, select: None, max_bytes: 65_536 }
+        Self { headers, select: None, max_bytes: 65_536, cursor: None }
     }
 }
 
@@ -53,7 +57,28 @@ pub(super) fn read(table: &Table<'_>, report: &mut Report) -> ResultSettings {
     set(&mut settings.headers, table.get("headers").map(|entry| headers(&entry, report)));
     settings.select = table.get("select").and_then(|entry| select(&entry, report));
     set(&mut settings.max_bytes, table.integer("max_bytes", 256..=1_048_576, report));
+    settings.cursor = table.string("cursor", report).map(|text| text.text.to_owned());
+    if let (Some(_), Some(_), Some(entry)) = (&settings.cursor, &settings.select, table.get("cursor")) {
+        report.error(
+            &entry.key_span,
+            "selected parts are shown whole, there is no rest of them",
+            "remove it",
+        );
+    }
     settings
+}
+
+/// The parameter that a tool has for the rest of an answer.
+pub(super) fn cursor_parameter(name: &str) -> ParameterDeclaration {
+    ParameterDeclaration {
+        name: name.to_owned(),
+        description: Some(
+            "The `next_cursor` of a result that was cut, with the same other arguments".to_owned(),
+        ),
+        kind: ParameterType::Word { max_length: Some(MAX_CURSOR), pattern: None },
+        required: false,
+        default: None,
+    }
 }
 
 fn headers(entry: &Entry<'_>, report: &mut Report) -> Vec<String> {

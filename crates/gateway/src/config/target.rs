@@ -81,7 +81,7 @@ pub(super) fn read(
         headers,
         deadline,
         connect,
-        max_response_bytes: max_response_bytes.unwrap_or(65_536),
+        max_response_bytes: max_response_bytes.unwrap_or(1_048_576),
     })
 }
 

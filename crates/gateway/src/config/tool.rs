@@ -87,11 +87,13 @@ pub(super) fn read(
         return None;
     }
     let target = target?;
+    let mut parameters = request.parameters;
+    parameters.extend(result.cursor.as_deref().map(result::cursor_parameter));
     let declaration = ToolDeclaration {
         name: name.to_owned(),
         title,
         description: description?,
-        parameters: request.parameters,
+        parameters,
         ignore_arguments,
         http: HttpDeclaration {
             target: target.to_owned(),
@@ -106,6 +108,7 @@ pub(super) fn read(
             open_query: request.open_query,
             headers,
             body: request.body,
+            cursor: result.cursor.clone(),
             reserved_names: target_settings
                 .and_then(|target| target.auth.as_ref())
                 .map(|auth| auth.header().to_owned())
@@ -114,6 +117,7 @@ pub(super) fn read(
         },
         result: ResultDeclaration {
             headers: result.headers.clone(),
+            cursor: result.cursor.clone(),
             selected: result
                 .select
                 .as_ref()

@@ -57,6 +57,7 @@ impl Peer {
                 query: Vec::new(),
                 headers: Vec::new(),
                 open_query: None,
+                cursor: None,
                 body: None,
                 reserved_names: Vec::new(),
             },

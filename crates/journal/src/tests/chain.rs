@@ -43,6 +43,7 @@ fn catalog() -> Catalog {
         query: Vec::new(),
         headers: Vec::new(),
         open_query: None,
+        cursor: None,
         body: Some(BodyDeclaration::Json(json!({"marker": "{marker}"}))),
         reserved_names: Vec::new(),
     };

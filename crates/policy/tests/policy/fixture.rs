@@ -71,6 +71,7 @@ pub(crate) fn tool(
             query,
             headers: Vec::new(),
             open_query: None,
+            cursor: None,
             body: (!lists.is_empty()).then(|| BodyDeclaration::Json(lists.into())),
             reserved_names: Vec::new(),
         },

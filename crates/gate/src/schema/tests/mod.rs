@@ -83,6 +83,7 @@ fn bare(parameters: Vec<ParameterDeclaration>) -> ToolDeclaration {
             query: Vec::new(),
             headers: Vec::new(),
             open_query: None,
+            cursor: None,
             body: None,
             reserved_names: Vec::new(),
         },

@@ -76,7 +76,7 @@ fn targets_arrive() {
     assert_eq!(local.auth.as_ref().map(Auth::header), Some("x-api-key"));
     assert_eq!(local.auth, Some(auth));
     assert_eq!((local.deadline, local.connect), (Duration::from_secs(50), Duration::from_secs(10)));
-    assert_eq!(local.max_response_bytes, 65_536);
+    assert_eq!(local.max_response_bytes, 1_048_576);
 
     let basic = Auth::Basic { user: "me".to_owned(), secret: "beside".to_owned() };
     assert_eq!(basic.header(), "authorization");

@@ -26,6 +26,11 @@ impl Kept {
         &self.masked.bytes
     }
 
+    /// All of it.
+    pub(super) fn into_masked(self) -> Redacted<'static> {
+        self.masked
+    }
+
     /// At most its first `limit` bytes, except that a placeholder at the cut is whole.
     pub(super) fn beginning(&self, limit: usize) -> &[u8] {
         self.masked.truncated(limit)

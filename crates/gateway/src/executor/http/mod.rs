@@ -9,6 +9,7 @@
 mod body;
 mod credential;
 mod exchange;
+mod pages;
 mod request;
 mod response;
 mod sent;
@@ -20,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use framegate_gate::action::{Action, HttpAction, Scheme};
+use framegate_gate::action::{Action, Scheme};
 use framegate_gate::outcome::Outcome;
 use framegate_journal::Recorded;
 use framegate_vault::{Environment, Source};
@@ -33,11 +34,17 @@ use crate::net::tls::{CaFault, TlsError, TlsSettings};
 use crate::net::{self, NetError};
 use credential::{Credential, CredentialError};
 use exchange::ExchangeError;
+use pages::Pages;
 use request::BuildError;
+use response::Asked;
 use sent::Sent;
 
 /// A file of certificate authorities holds at most 1 MiB.
 const MAX_CA_BYTES: usize = 1024 * 1024;
+
+/// What an agent is told whose cursor leads nowhere.
+const UNKNOWN_CURSOR: &str = "no answer to this call is kept under this cursor; nothing was sent; call again without it \
+                              if the request may be sent once more";
 
 /// Performs HTTP actions.
 pub struct HttpExecutor {
@@ -46,6 +53,7 @@ pub struct HttpExecutor {
     tools: BTreeMap<String, config::Tool>,
     secrets: BTreeMap<String, Source>,
     environment: Arc<Environment>,
+    pages: Pages,
 }
 
 /// A target with what was made of its files at start.
@@ -116,7 +124,7 @@ impl HttpExecutor {
             targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls });
         }
         let (tools, secrets) = (config.tools.clone(), config.secrets.clone());
-        Ok(Self { resolver, targets, tools, secrets, environment })
+        Ok(Self { resolver, targets, tools, secrets, environment, pages: Pages::default() })
     }
 
     async fn run(&self, recorded: &Recorded) -> Outcome {
@@ -126,10 +134,15 @@ impl HttpExecutor {
         let Some((ready, tool)) = ready.zip(self.tools.get(call.tool().name())) else {
             return Outcome::not_started("the target is not configured; nothing was performed".to_owned());
         };
+        let asked = Asked { tool: call.tool().name(), action, settings: &tool.result };
+        if let Some(cursor) = action.cursor() {
+            let page = self.pages.read(asked.tool, action, cursor, response::show_page);
+            return page.unwrap_or_else(|| Outcome::not_started(UNKNOWN_CURSOR.to_owned()));
+        }
         let limit = tool.deadline.unwrap_or(ready.target.deadline);
         let deadline = after(limit);
         let sent = Sent::default();
-        let why = match timeout_at(deadline, self.request(action, ready, tool, deadline, &sent)).await {
+        let why = match timeout_at(deadline, self.request(&asked, ready, deadline, &sent)).await {
             Ok(Ok(outcome)) => return outcome,
             Ok(Err(trouble)) => trouble.to_string(),
             Err(_) => format!("there was no complete answer within {} s", limit.as_secs()),
@@ -145,13 +158,12 @@ impl HttpExecutor {
     /// One request. The credential is opened first: one that cannot be used costs no look-up.
     async fn request(
         &self,
-        action: &HttpAction,
+        asked: &Asked<'_>,
         ready: &ReadyTarget,
-        tool: &config::Tool,
         deadline: Instant,
         sent: &Sent,
     ) -> Result<Outcome, Trouble> {
-        let target = &ready.target;
+        let (target, action) = (&ready.target, asked.action);
         let credential = match &target.auth {
             None => None,
             Some(auth) => Some(Credential::load(auth, &self.secrets, &self.environment)?),
@@ -164,7 +176,7 @@ impl HttpExecutor {
         let (stream, _) =
             net::connect(&self.resolver, &target.addresses, &target.host, origin.port(), connect_deadline)
                 .await?;
-        let limit = target.max_response_bytes;
+        let limit = asked.settings.read_limit(target.max_response_bytes);
         let answer = match (origin.scheme(), &ready.tls) {
             (Scheme::Http, _) => exchange::exchange(stream, request, &redactor, limit, sent).await?,
             (Scheme::Https, Some(tls)) => {
@@ -173,7 +185,7 @@ impl HttpExecutor {
             }
             (Scheme::Https, None) => return Err(Trouble::NoAuthorities),
         };
-        Ok(response::outcome(&answer, &tool.result, &redactor, origin))
+        Ok(response::outcome(answer, asked, &redactor, &self.pages))
     }
 }
 

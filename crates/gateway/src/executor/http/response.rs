@@ -5,7 +5,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use framegate_gate::action::Origin;
+use framegate_gate::action::{HttpAction, Origin};
 use framegate_gate::outcome::Outcome;
 use framegate_vault::Redactor;
 use framegate_wire::Limits;
@@ -15,42 +15,99 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::body::Kept;
+use super::body::Kept as KeptBody;
 use super::exchange::Answer;
+use super::pages::{Kept, Page, Pages};
 use crate::config::ResultSettings;
 
 /// How deep a body lies in a reply: batch, envelope, `result`, `structuredContent`. A reply must fit within the
 /// depth that we accept ourselves.
 const DEPTH_OF_BODY: usize = 4;
 
+/// The call that an answer belongs to, and what its tool shows of it.
+pub(super) struct Asked<'a> {
+    pub(super) tool: &'a str,
+    pub(super) action: &'a HttpAction,
+    pub(super) settings: &'a ResultSettings,
+}
+
 /// The outcome: done if the target says that it succeeded, failed otherwise. A redirect is no success: the
 /// request is not fulfilled until it is followed (RFC 9110, 15.4), and it is not followed.
 /// The result is one object, as text and as structured content; `framegate_gate` publishes its schema.
-pub(super) fn outcome(
-    answer: &Answer,
-    settings: &ResultSettings,
-    redactor: &Redactor,
-    origin: &Origin,
-) -> Outcome {
+pub(super) fn outcome(answer: Answer, asked: &Asked<'_>, redactor: &Redactor, pages: &Pages) -> Outcome {
+    let Asked { settings, .. } = asked;
     let mut result = Map::new();
     result.insert("status".to_owned(), json!(answer.status.as_u16()));
-    result.insert("headers".to_owned(), Value::Object(shown(&answer.headers, &settings.headers, redactor)));
+    let fields = shown(&answer.headers, &settings.headers, redactor);
+    result.insert("headers".to_owned(), Value::Object(fields));
     if let Some(location) = answer.headers.get(LOCATION).filter(|_| answer.status.is_redirection()) {
-        let target = location.to_str().ok().and_then(|location| redirect(location, redactor, origin));
+        let own = asked.action.origin();
+        let target = location.to_str().ok().and_then(|location| redirect(location, redactor, own));
         let shown = target.unwrap_or_else(|| "an address that is not shown".to_owned());
         result.insert("redirect_not_followed".to_owned(), json!(shown));
     }
+    let is_success = answer.status.is_success();
     let Shown { member, truncated } = match &settings.select {
         None => body(&answer.body, &answer.headers, settings.max_bytes, redactor),
         Some(parts) => selected(&answer.body, &answer.headers, parts, settings.max_bytes, redactor),
     };
+    let is_shown = member.as_ref().is_some_and(|(form, _)| *form != REFUSED);
+    if settings.cursor.is_some() && truncated && is_shown {
+        return first_page(answer, result, asked, pages);
+    }
+    finish(result, truncated, member, is_success)
+}
+
+/// Keeps an answer that is too long for one result, and shows its beginning.
+fn first_page(answer: Answer, envelope: Map<String, Value>, asked: &Asked<'_>, pages: &Pages) -> Outcome {
+    let is_success = answer.status.is_success();
+    let cut = answer.body.cut;
+    let kept = Kept {
+        tool: asked.tool.to_owned(),
+        action: asked.action.clone(),
+        is_success,
+        envelope: envelope.clone(),
+        body: answer.body.into_masked(),
+        cut,
+        limit: asked.settings.max_bytes,
+    };
+    let first = pages.keep(kept).map(|name| format!("{name}-0"));
+    let shown = first.and_then(|cursor| pages.read(asked.tool, asked.action, &cursor, show_page));
+    // Without a place to keep it, nothing of it was shown yet: say so.
+    shown.unwrap_or_else(|| {
+        let refused = Some((REFUSED, json!("it is longer than what can be kept for paging")));
+        finish(envelope, true, refused, is_success)
+    })
+}
+
+/// A page of an answer that is kept.
+pub(super) fn show_page(page: Page<'_>) -> Outcome {
+    let Page { kept, bytes, is_text, next } = page;
+    let member = match std::str::from_utf8(bytes).ok().filter(|_| is_text) {
+        Some(text) => ("body", json!(text)),
+        None => ("body_base64", json!(STANDARD.encode(bytes))),
+    };
+    let mut result = kept.envelope.clone();
+    let truncated = next.is_some() || kept.cut;
+    if let Some(next) = next {
+        result.insert("next_cursor".to_owned(), json!(next));
+    }
+    finish(result, truncated, Some(member), kept.is_success)
+}
+
+fn finish(
+    mut result: Map<String, Value>,
+    truncated: bool,
+    member: Option<(&'static str, Value)>,
+    is_success: bool,
+) -> Outcome {
     result.insert("truncated".to_owned(), json!(truncated));
     if let Some((form, body)) = member {
         result.insert(form.to_owned(), body);
     }
     let result = Value::Object(result);
     let text = result.to_string();
-    if answer.status.is_success() { Outcome::done(text, Some(result)) } else { Outcome::failed(text) }
+    if is_success { Outcome::done(text, Some(result)) } else { Outcome::failed(text) }
 }
 
 /// What of a body is shown.
@@ -67,15 +124,16 @@ impl Shown {
     }
 
     fn refused(why: &str) -> Self {
-        Self::whole(Some(("body_refused", json!(why))))
+        Self::whole(Some((REFUSED, json!(why))))
     }
 }
 
+const REFUSED: &str = "body_refused";
 const ENCODED: &str = "it has a content-encoding that was not asked for";
 const REPEATS_SECRET: &str = "it repeats a credential in the names of its members";
 
 /// The body as it is: JSON if it is JSON and fits, otherwise the beginning of its text or of its bytes.
-fn body(body: &Kept, headers: &HeaderMap, limit: usize, redactor: &Redactor) -> Shown {
+fn body(body: &KeptBody, headers: &HeaderMap, limit: usize, redactor: &Redactor) -> Shown {
     if is_encoded(headers) {
         return Shown { truncated: body.cut, ..Shown::refused(ENCODED) };
     }
@@ -97,7 +155,7 @@ fn body(body: &Kept, headers: &HeaderMap, limit: usize, redactor: &Redactor) -> 
 
 /// Parts of a JSON body, and nothing else of it, whatever the status is.
 fn selected(
-    body: &Kept,
+    body: &KeptBody,
     headers: &HeaderMap,
     parts: &[(String, String)],
     limit: usize,

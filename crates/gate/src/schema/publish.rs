@@ -59,7 +59,8 @@ pub(super) fn output_schema(result: &ResultDeclaration) -> Value {
         "required": ["status", "headers", "truncated"],
         "additionalProperties": false,
     });
-    if let (Some(argument), Some(members)) = (&result.cursor, schema["properties"].as_object_mut()) {
+    let members = schema.get_mut("properties").and_then(Value::as_object_mut);
+    if let (Some(argument), Some(members)) = (&result.cursor, members) {
         let description =
             format!("There is more: call again with the same arguments, and this as `{argument}`.");
         members.insert("next_cursor".to_owned(), json!({"type": "string", "description": description}));

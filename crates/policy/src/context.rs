@@ -70,7 +70,7 @@ fn request(action: &HttpAction) -> Option<RestrictedExpression> {
         ("port", RestrictedExpression::new_long(i64::from(origin.port()))),
         ("path_segments", strings(action.segments().iter().map(String::as_str))),
         ("query_names", strings(action.query().iter().map(|(name, _)| name.as_str()))),
-        ("has_body", RestrictedExpression::new_bool(action.body_bytes().is_some())),
+        ("has_body", RestrictedExpression::new_bool(action.has_body())),
     ];
     if let Some(content_type) = action.content_type() {
         fields.push(("content_type", string(content_type)));

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeStruct as _, Serializer};
 use serde_json::Value;
 use url::form_urlencoded;
 
@@ -164,6 +165,29 @@ enum Content {
     /// The bytes are UTF-8.
     Text,
     Binary,
+    /// There are no bytes until the request is sent.
+    File(FileBody),
+}
+
+/// A file beneath a declared root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileBody {
+    root: Arc<str>,
+    path: String,
+}
+
+impl FileBody {
+    /// The root, an absolute path from the configuration.
+    #[must_use]
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// The path beneath it: plain segments.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
 }
 
 impl Body {
@@ -193,6 +217,11 @@ impl Body {
     pub(crate) fn binary(content_type: Arc<str>, bytes: Vec<u8>) -> Self {
         Self { content: Content::Binary, content_type, bytes }
     }
+
+    /// A file of a declared media type, whose content nobody has seen yet.
+    pub(crate) fn file(content_type: Arc<str>, root: Arc<str>, path: String) -> Self {
+        Self { content: Content::File(FileBody { root, path }), content_type, bytes: Vec::new() }
+    }
 }
 
 /// As people and recorders read it: JSON as it is, everything else under the name of its form.
@@ -208,6 +237,7 @@ impl Serialize for Body {
             Content::Binary => {
                 BTreeMap::from([("base64", STANDARD.encode(&self.bytes))]).serialize(serializer)
             }
+            Content::File(file) => BTreeMap::from([("file", file)]).serialize(serializer),
         }
     }
 }
@@ -284,7 +314,7 @@ impl HttpAction {
     pub fn json_body(&self) -> Option<&Value> {
         match &self.body.as_ref()?.content {
             Content::Json(tree) => Some(tree),
-            Content::Form(_) | Content::Text | Content::Binary => None,
+            Content::Form(_) | Content::Text | Content::Binary | Content::File(_) => None,
         }
     }
 
@@ -294,10 +324,29 @@ impl HttpAction {
         self.body.as_ref().map(|body| &*body.content_type)
     }
 
-    /// The body's exact bytes.
+    /// Whether there is a body.
+    #[must_use]
+    pub const fn has_body(&self) -> bool {
+        self.body.is_some()
+    }
+
+    /// The body's exact bytes, unless it is a file.
     #[must_use]
     pub fn body_bytes(&self) -> Option<&[u8]> {
-        self.body.as_ref().map(|body| body.bytes.as_slice())
+        let body = self.body.as_ref()?;
+        match body.content {
+            Content::Json(_) | Content::Form(_) | Content::Text | Content::Binary => Some(&body.bytes),
+            Content::File(_) => None,
+        }
+    }
+
+    /// The file that is the body, if it is one.
+    #[must_use]
+    pub fn body_file(&self) -> Option<&FileBody> {
+        match &self.body.as_ref()?.content {
+            Content::File(file) => Some(file),
+            Content::Json(_) | Content::Form(_) | Content::Text | Content::Binary => None,
+        }
     }
 
     /// Where to go on in the stored answer to this request. With it, nothing is sent.

@@ -63,8 +63,8 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
         input_schema: input_schema(&parameters),
         parameters,
         ignored: ignore_arguments,
+        output_schema: output_schema(&result, template.sends_file()),
         template,
-        output_schema: output_schema(&result),
     })
 }
 
@@ -354,23 +354,31 @@ impl Templates<'_> {
                 Some(BodySource::Text { content_type: content_type.into(), text })
             }
             BodyDeclaration::Binary { content_type, base64 } => {
-                let place = ["raw", "base64"];
-                let template = self.text(&base64, &place)?;
-                let name = template.whole_parameter().cloned();
-                let parameter = name.as_ref().and_then(|name| self.parameter(name, &place));
-                match (name, parameter.map(|parameter| &parameter.kind)) {
-                    (Some(parameter), Some(Kind::Base64 { .. })) => {
-                        Some(BodySource::Binary { content_type: content_type.into(), parameter })
-                    }
-                    (Some(_), None) => None,
-                    _ => {
-                        let hint = Some("write `{name}` of a parameter of type `base64`");
-                        self.faults.add(&place, "the bytes of a body are one base64 parameter", hint);
-                        None
-                    }
-                }
+                let is_base64 = |kind: &Kind| matches!(kind, Kind::Base64 { .. });
+                let parameter = self.whole(&base64, &["raw", "base64"], "base64", is_base64)?;
+                Some(BodySource::Binary { content_type: content_type.into(), parameter })
+            }
+            BodyDeclaration::File { content_type, root, path } => {
+                let is_path = |kind: &Kind| matches!(kind, Kind::Path { .. });
+                let parameter = self.whole(&path, &["raw", "file"], "path", is_path)?;
+                Some(BodySource::File { content_type: content_type.into(), root: root.into(), parameter })
             }
         }
+    }
+
+    /// The one parameter of a kind that a text must be.
+    fn whole(&mut self, text: &str, place: &[&str], kind: &str, fits: fn(&Kind) -> bool) -> Option<Arc<str>> {
+        let template = self.text(text, place)?;
+        if let Some(name) = template.whole_parameter() {
+            // An undeclared one is a fault already.
+            let parameter = self.parameter(name, place)?;
+            if fits(&parameter.kind) {
+                return Some(Arc::clone(name));
+            }
+        }
+        let hint = format!("write `{{name}}` of a parameter of type `{kind}`");
+        self.faults.add(place, format!("this is one {kind} parameter and nothing else"), Some(&hint));
+        None
     }
 
     fn json(&mut self, tree: &serde_json::Value) -> Option<BodyTemplate> {
@@ -438,7 +446,7 @@ const fn key_of(body: &BodyDeclaration) -> &'static str {
     match body {
         BodyDeclaration::Json(_) => "body",
         BodyDeclaration::Form(_) => "form",
-        BodyDeclaration::Text { .. } | BodyDeclaration::Binary { .. } => "raw",
+        BodyDeclaration::Text { .. } | BodyDeclaration::Binary { .. } | BodyDeclaration::File { .. } => "raw",
     }
 }
 

@@ -190,6 +190,15 @@ pub enum BodyDeclaration {
         /// `{name}` of a base64 parameter.
         base64: String,
     },
+    /// A file beneath a root, read when the request is sent.
+    File {
+        /// The media type.
+        content_type: String,
+        /// The root, an absolute path.
+        root: String,
+        /// `{name}` of a path parameter: the file beneath the root.
+        path: String,
+    },
 }
 
 /// A fault in a declaration, placed so that a configuration reader can point at it.

@@ -27,7 +27,7 @@ pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
 
 /// The schema of a tool's structured result: the gateway's own envelope around what a target answered, which
 /// is nobody's to promise. A `body` that is not selected from is any JSON value.
-pub(super) fn output_schema(result: &ResultDeclaration) -> Value {
+pub(super) fn output_schema(result: &ResultDeclaration, sends_file: bool) -> Value {
     let headers: Map<String, Value> =
         result.headers.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
     let body = match &result.selected {
@@ -59,8 +59,18 @@ pub(super) fn output_schema(result: &ResultDeclaration) -> Value {
         "required": ["status", "headers", "truncated"],
         "additionalProperties": false,
     });
-    let members = schema.get_mut("properties").and_then(Value::as_object_mut);
-    if let (Some(argument), Some(members)) = (&result.cursor, members) {
+    let Some(members) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return schema };
+    if sends_file {
+        let file = json!({
+            "type": "object",
+            "description": "The file that was sent.",
+            "properties": {"bytes": {"type": "integer"}, "sha256": {"type": "string"}},
+            "required": ["bytes", "sha256"],
+            "additionalProperties": false,
+        });
+        members.insert("sent_file".to_owned(), file);
+    }
+    if let Some(argument) = &result.cursor {
         let description =
             format!("There is more: call again with the same arguments, and this as `{argument}`.");
         members.insert("next_cursor".to_owned(), json!({"type": "string", "description": description}));

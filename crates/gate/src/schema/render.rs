@@ -176,6 +176,13 @@ fn render_source(source: &BodySource, arguments: &Arguments) -> Result<Option<Bo
         BodySource::Text { content_type, text } => {
             render_text(text, arguments)?.map(|text| Body::text(Arc::clone(content_type), text))
         }
+        BodySource::File { content_type, root, parameter } => match arguments.get(parameter) {
+            None => None,
+            Some(value) => {
+                let path = value.to_text().ok_or(RenderFault::Value)?;
+                Some(Body::file(Arc::clone(content_type), Arc::clone(root), path))
+            }
+        },
         BodySource::Binary { content_type, parameter } => match arguments.get(parameter) {
             None => None,
             Some(value) => {

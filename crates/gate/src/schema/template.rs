@@ -168,6 +168,12 @@ pub(super) enum BodySource {
         content_type: Arc<str>,
         parameter: Arc<str>,
     },
+    /// A path parameter: a file beneath the root.
+    File {
+        content_type: Arc<str>,
+        root: Arc<str>,
+        parameter: Arc<str>,
+    },
 }
 
 impl BodySource {
@@ -175,7 +181,7 @@ impl BodySource {
     pub(super) fn whole_parameter(&self) -> Option<&Arc<str>> {
         match self {
             Self::Json(BodyTemplate::Text(text)) | Self::Text { text, .. } => text.whole_parameter(),
-            Self::Binary { parameter, .. } => Some(parameter),
+            Self::Binary { parameter, .. } | Self::File { parameter, .. } => Some(parameter),
             Self::Json(_) | Self::Form(_) => None,
         }
     }
@@ -211,6 +217,10 @@ pub(super) struct HttpTemplate {
 impl HttpTemplate {
     pub(super) fn target(&self) -> &str {
         &self.target
+    }
+
+    pub(super) const fn sends_file(&self) -> bool {
+        matches!(self.body, Some(BodySource::File { .. }))
     }
 
     pub(super) const fn is_safe(&self) -> bool {

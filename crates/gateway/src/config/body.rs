@@ -14,7 +14,7 @@ use super::{credential, value};
 /// The keys, at most one of which a tool has.
 const KEYS: [&str; 3] = ["body", "form", "raw"];
 /// The keys of `raw`.
-pub(super) const RAW_KEYS: [&str; 3] = ["type", "text", "base64"];
+pub(super) const RAW_KEYS: [&str; 5] = ["type", "text", "base64", "file", "root"];
 
 /// The longest media type, in bytes.
 const MAX_TYPE: usize = 128;
@@ -51,23 +51,48 @@ fn raw(entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
         .required("type", "type = \"text/plain\"", report)
         .and_then(|entry| entry.string(report))
         .and_then(|text| media_type(&text, report));
-    let text = |key: &str, report: &mut Report| raw.string(key, report).map(|text| text.text.to_owned());
-    match (raw.get("text"), raw.get("base64")) {
-        (Some(_), None) => {
-            let text = text("text", report);
-            Some(BodyDeclaration::Text { content_type: content_type?, text: text? })
+    let given: Vec<&str> =
+        ["text", "base64", "file"].into_iter().filter(|key| raw.get(key).is_some()).collect();
+    let content = match given.as_slice() {
+        [content] => *content,
+        others => {
+            let problem = match (others.first(), others.last()) {
+                (Some(first), Some(last)) => format!("`raw` has both `{first}` and `{last}`"),
+                _ => "`raw` has no content".to_owned(),
+            };
+            let hint = "write one of `text = \"{name}\"`, `base64 = \"{name}\"` and `file = \"{name}\"`";
+            report.error(&entry.key_span, problem, hint);
+            return None;
         }
-        (None, Some(_)) => {
-            let base64 = text("base64", report);
-            Some(BodyDeclaration::Binary { content_type: content_type?, base64: base64? })
-        }
-        (given, _) => {
-            let problem =
-                if given.is_some() { "`raw` has both `text` and `base64`" } else { "`raw` has no content" };
-            report.error(&entry.key_span, problem, "write `text = \"{name}\"`, or `base64 = \"{name}\"`");
-            None
+    };
+    if let (Some(root), false) = (raw.get("root"), content == "file") {
+        report.error(&root.key_span, "`root` is for a `file`", "remove it");
+    }
+    let template = raw.string(content, report)?.text.to_owned();
+    match content {
+        "text" => Some(BodyDeclaration::Text { content_type: content_type?, text: template }),
+        "base64" => Some(BodyDeclaration::Binary { content_type: content_type?, base64: template }),
+        _ => {
+            let root = raw.required("root", "root = \"/srv/outbox\"", report)?;
+            let root = root_folder(&root, report)?;
+            Some(BodyDeclaration::File { content_type: content_type?, root, path: template })
         }
     }
+}
+
+/// A folder that files are taken from or put into: absolute, so that nothing depends on where the program starts.
+fn root_folder(entry: &Entry<'_>, report: &mut Report) -> Option<String> {
+    let text = entry.string(report)?;
+    let plain = text
+        .text
+        .strip_prefix('/')
+        .is_some_and(|rest| !rest.is_empty() && rest.split('/').all(|part| !matches!(part, "" | "." | "..")));
+    if !plain || text.text.chars().any(char::is_control) {
+        let hint = "such as `/srv/outbox`: absolute, without `.`, `..` and a `/` at the end";
+        report.error(&text.span, format!("{} is no root folder", quoted(text.text)), hint);
+        return None;
+    }
+    Some(text.text.to_owned())
 }
 
 /// A media type (RFC 9110, 8.3.1): type, subtype and parameters in visible ASCII.

@@ -35,7 +35,10 @@ pub(super) fn check(declaration: &ToolDeclaration, table: &Table<'_>, accepted: 
             let place = vec!["raw".to_owned(), "text".to_owned()];
             found.extend(placed(&free, text).map(|parameter| (parameter, place.clone())));
         }
-        Some(BodyDeclaration::Text { .. } | BodyDeclaration::Binary { .. }) | None => {}
+        Some(
+            BodyDeclaration::Text { .. } | BodyDeclaration::Binary { .. } | BodyDeclaration::File { .. },
+        )
+        | None => {}
     }
     for parameter in &free {
         if is_code_name(parameter) {

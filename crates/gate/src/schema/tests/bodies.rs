@@ -7,8 +7,8 @@ use framegate_wire::Reason;
 use serde_json::json;
 
 use super::{
-    BodyDeclaration, ParameterType, action, bare, catalog, explanation, list, optional, reason, required,
-    text,
+    BodyDeclaration, ParameterType, action, bare, call, catalog, explanation, list, optional, path, reason,
+    required, text,
 };
 
 /// Every byte that means something in a form is encoded (WHATWG URL, 5.2); names are literal.
@@ -69,4 +69,24 @@ fn bytes_come_as_canonical_base64() {
     let told = explanation(&tool, long);
     assert!(told.contains("expected bytes in padded base64, at most 8 characters"), "{told}");
     assert!(told.ends_with("example: \"c29t\""), "{told}");
+}
+
+/// A file is data until the request is sent: a root from the configuration, and a path of plain segments.
+#[test]
+fn a_file_is_named_and_not_read() {
+    let mut tool = bare(vec![required("f", path())]);
+    tool.http.body = Some(BodyDeclaration::File {
+        content_type: "image/png".to_owned(),
+        root: "/srv/out".to_owned(),
+        path: "{f}".to_owned(),
+    });
+    let tool = catalog(tool);
+    let made = action(&tool, r#"{"f":"a/b c.png"}"#);
+    let file = made.body_file().unwrap();
+    assert_eq!((file.root(), file.path()), ("/srv/out", "a/b c.png"));
+    assert_eq!((made.has_body(), made.body_bytes(), made.content_type()), (true, None, Some("image/png")));
+    assert_eq!(json!(made)["body"], json!({"file": {"root": "/srv/out", "path": "a/b c.png"}}));
+    for path in ["..", "../x", "a/../b", "/etc/passwd", "", "a//b", "a/.", "a\0", "-x", "~\\x"] {
+        assert!(call(&tool, &json!({"f": path}).to_string()).is_err(), "{path}");
+    }
 }

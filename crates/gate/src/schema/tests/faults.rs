@@ -285,7 +285,7 @@ fn queries_headers_and_bodies() {
         tool.http.body = Some(BodyDeclaration::Binary { content_type, base64: base64.to_owned() });
         tool
     };
-    const BYTES: &str = "the bytes of a body are one base64 parameter";
+    const BYTES: &str = "this is one base64 parameter and nothing else";
     const OPTIONAL: &str = "`o` is optional inside longer text";
     const LIST: &str = "`l` is a list and must stand alone in a query value or body node";
     const BRACE: &str = "a `}` without its `{`; a literal brace is written `}}`";

@@ -15,6 +15,7 @@ mod response;
 mod sent;
 #[cfg(test)]
 mod tests;
+mod upload;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,6 +39,7 @@ use pages::Pages;
 use request::BuildError;
 use response::Asked;
 use sent::Sent;
+use upload::UploadError;
 
 /// A file of certificate authorities holds at most 1 MiB.
 const MAX_CA_BYTES: usize = 1024 * 1024;
@@ -104,6 +106,8 @@ enum Trouble {
     NoAuthorities,
     #[error(transparent)]
     Request(#[from] BuildError),
+    #[error("the file cannot be sent: {0}")]
+    Upload(#[from] UploadError),
     #[error("the target could not be reached: {0}")]
     Unreachable(#[from] NetError),
 }
@@ -164,12 +168,14 @@ impl HttpExecutor {
         sent: &Sent,
     ) -> Result<Outcome, Trouble> {
         let (target, action) = (&ready.target, asked.action);
+        let upload = action.body_file().map(upload::read).transpose()?;
         let credential = match &target.auth {
             None => None,
             Some(auth) => Some(Credential::load(auth, &self.secrets, &self.environment)?),
         };
         let redactor = credential::redactor(credential.as_ref())?;
-        let request = request::build(action, &target.headers, credential.as_ref())?;
+        let file = upload.as_ref().map(|upload| upload.bytes.clone());
+        let request = request::build(action, &target.headers, credential.as_ref(), file)?;
         drop(credential);
         let connect_deadline = after(target.connect).min(deadline);
         let origin = action.origin();
@@ -185,7 +191,7 @@ impl HttpExecutor {
             }
             (Scheme::Https, None) => return Err(Trouble::NoAuthorities),
         };
-        Ok(response::outcome(answer, asked, &redactor, &self.pages))
+        Ok(response::outcome(answer, asked, upload.as_ref(), &redactor, &self.pages))
     }
 }
 

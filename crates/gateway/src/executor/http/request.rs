@@ -22,11 +22,12 @@ pub(super) enum BuildError {
 }
 
 /// Builds the request: the action's parts, the declared headers, those that hold the exchange together over them, the
-/// credential last.
+/// credential last. `file` is the body's content if it is a file.
 pub(super) fn build(
     action: &HttpAction,
     literal: &[(String, String)],
     credential: Option<&Credential<'_>>,
+    file: Option<Bytes>,
 ) -> Result<Request<Full<Bytes>>, BuildError> {
     let method = Method::from_bytes(action.method().name().as_bytes()).map_err(|_| BuildError::Parts)?;
     let target = action.path_and_query();
@@ -35,7 +36,7 @@ pub(super) fn build(
     if uri.path_and_query().map(PathAndQuery::as_str) != Some(target.as_str()) {
         return Err(BuildError::Parts);
     }
-    let body = action.body_bytes().map(Bytes::copy_from_slice);
+    let body = file.or_else(|| action.body_bytes().map(Bytes::copy_from_slice));
     let mut request = Request::new(Full::new(body.unwrap_or_default()));
     *request.method_mut() = method;
     *request.uri_mut() = uri;

@@ -18,6 +18,7 @@ use url::Url;
 use super::body::Kept as KeptBody;
 use super::exchange::Answer;
 use super::pages::{Kept, Page, Pages};
+use super::upload::Upload;
 use crate::config::ResultSettings;
 
 /// How deep a body lies in a reply: batch, envelope, `result`, `structuredContent`. A reply must fit within the
@@ -34,7 +35,13 @@ pub(super) struct Asked<'a> {
 /// The outcome: done if the target says that it succeeded, failed otherwise. A redirect is no success: the
 /// request is not fulfilled until it is followed (RFC 9110, 15.4), and it is not followed.
 /// The result is one object, as text and as structured content; `framegate_gate` publishes its schema.
-pub(super) fn outcome(answer: Answer, asked: &Asked<'_>, redactor: &Redactor, pages: &Pages) -> Outcome {
+pub(super) fn outcome(
+    answer: Answer,
+    asked: &Asked<'_>,
+    upload: Option<&Upload>,
+    redactor: &Redactor,
+    pages: &Pages,
+) -> Outcome {
     let Asked { settings, .. } = asked;
     let mut result = Map::new();
     result.insert("status".to_owned(), json!(answer.status.as_u16()));
@@ -45,6 +52,9 @@ pub(super) fn outcome(answer: Answer, asked: &Asked<'_>, redactor: &Redactor, pa
         let target = location.to_str().ok().and_then(|location| redirect(location, redactor, own));
         let shown = target.unwrap_or_else(|| "an address that is not shown".to_owned());
         result.insert("redirect_not_followed".to_owned(), json!(shown));
+    }
+    if let Some(upload) = upload {
+        result.insert("sent_file".to_owned(), json!({"bytes": upload.bytes.len(), "sha256": upload.sha256}));
     }
     let is_success = answer.status.is_success();
     let Shown { member, truncated } = match &settings.select {

@@ -14,6 +14,7 @@ mod paging;
 mod requests;
 mod results;
 mod tls;
+mod uploads;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};

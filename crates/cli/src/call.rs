@@ -91,7 +91,7 @@ fn show(permit: &Permit) {
     out::line(&format!("client    {}", call.principal().client()));
     out::line(&format!("tool      {}", call.tool().name()));
     out::line(&format!("rule      {}", granted.rule()));
-    out::line(&format!("action    {}", out::printable(&call.action().summary().to_string())));
+    out::line(&format!("action    {}", out::printable(&call.action().summary(call.hop()))));
     let request = format!("{:#}", json!(call.action()));
     out::line(&format!("request   {}", out::printable_lines(&request)));
     out::line(&format!(

@@ -3,6 +3,8 @@
 //! Belongs here: the five outcomes and what an agent may be told of each.
 //! Does not belong here: how the action was performed, or how the reply is worded per revision.
 
+use core::fmt;
+
 use serde_json::Value;
 
 /// What is known of a permitted action once it has been dealt with.
@@ -40,37 +42,66 @@ pub struct Outcome {
     status: Status,
     text: String,
     structured: Option<Value>,
+    redirect: Option<Redirect>,
+}
+
+/// Where a target sends the caller on to, as it wrote it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// The status (RFC 9110, 15.4).
+    pub status: u16,
+    /// The location.
+    pub location: String,
+}
+
+impl fmt::Debug for Redirect {
+    /// Without the location, which can repeat what was sent.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redirect").field("status", &self.status).finish_non_exhaustive()
+    }
 }
 
 impl Outcome {
     /// The target did it: text for the agent, and the same as structured content.
     #[must_use]
     pub fn done(text: String, structured: Option<Value>) -> Self {
-        Self { status: Status::Done, text, structured }
+        Self { status: Status::Done, text, structured, redirect: None }
     }
 
     /// The target answered that it did not.
     #[must_use]
     pub fn failed(text: String) -> Self {
-        Self { status: Status::Failed, text, structured: None }
+        Self { status: Status::Failed, text, structured: None, redirect: None }
     }
 
     /// It may have happened.
     #[must_use]
     pub fn unknown(text: String) -> Self {
-        Self { status: Status::Unknown, text, structured: None }
+        Self { status: Status::Unknown, text, structured: None, redirect: None }
     }
 
     /// Nothing reached the outside.
     #[must_use]
     pub fn not_started(text: String) -> Self {
-        Self { status: Status::NotStarted, text, structured: None }
+        Self { status: Status::NotStarted, text, structured: None, redirect: None }
     }
 
     /// Written down instead of performed.
     #[must_use]
     pub fn simulated(text: String) -> Self {
-        Self { status: Status::Simulated, text, structured: None }
+        Self { status: Status::Simulated, text, structured: None, redirect: None }
+    }
+
+    /// The same, with where the target sends the caller on to.
+    #[must_use]
+    pub fn with_redirect(self, redirect: Redirect) -> Self {
+        Self { redirect: Some(redirect), ..self }
+    }
+
+    /// Where the target sends the caller on to, if the executor found that it could be followed.
+    #[must_use]
+    pub const fn redirect(&self) -> Option<&Redirect> {
+        self.redirect.as_ref()
     }
 
     /// What is known.

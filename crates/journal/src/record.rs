@@ -131,6 +131,9 @@ pub struct IntentRecord {
     pub request: Claimed,
     /// The number of the call's ticket in its session.
     pub ticket: u64,
+    /// How many redirects of this ticket's call led here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hop: u64,
     /// The tool.
     pub tool: String,
     /// The target.
@@ -153,6 +156,11 @@ pub struct IntentRecord {
     pub revision: String,
     /// Digest of the configuration and policy that the permit was given under.
     pub config: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// `outcome`: what became of an intent.

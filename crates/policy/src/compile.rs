@@ -37,7 +37,6 @@ pub(crate) struct Chosen {
     /// The declaration that the rules were validated over; they judge the calls of no other.
     pub(crate) tool: Arc<Tool>,
     pub(crate) action: EntityUid,
-    pub(crate) target: EntityUid,
     /// The rules whose scope could match: judging is linear in the rules that it is given.
     pub(crate) rules: PolicySet,
     /// Whether some rule has a condition: only conditions see the context.
@@ -189,8 +188,8 @@ fn choose(
                 faults.extend(fault_of(rule, texts, &error, &error.to_string()));
             }
         }
-        let (action, target) = (names::action(tool.name()), names::target(tool.target()));
-        let tool_rules = Chosen { tool: Arc::clone(tool), action, target, rules: set, conditional };
+        let action = names::action(tool.name());
+        let tool_rules = Chosen { tool: Arc::clone(tool), action, rules: set, conditional };
         chosen.insert(Arc::from(tool.name()), tool_rules);
     }
     if faults.is_empty() { Ok(chosen) } else { Err(faults) }

@@ -38,7 +38,8 @@ impl CedarPolicy {
         let request = Request::new(
             names::client(call.principal().client()),
             chosen.action.clone(),
-            chosen.target.clone(),
+            // Where a redirect leads is another target than the tool's.
+            names::target(call.action().target()),
             context,
             // The context is built from the same declaration as the schema. Where speed does not matter,
             // Cedar checks that it is what the rules were validated for.

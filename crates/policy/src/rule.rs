@@ -133,7 +133,9 @@ fn reached(policy: &Policy, catalog: &Catalog) -> Vec<Arc<Tool>> {
         ResourceConstraint::IsIn(kind, named) => kind == target.type_name() && named == target,
     };
     let reaches = |tool: &&Arc<Tool>| {
-        action_matches(&names::action(tool.name())) && resource_matches(&names::target(tool.target()))
+        let mut targets = core::iter::once(tool.target()).chain(tool.redirect_targets());
+        action_matches(&names::action(tool.name()))
+            && targets.any(|target| resource_matches(&names::target(target)))
     };
     catalog.iter().filter(reaches).cloned().collect()
 }

@@ -41,7 +41,10 @@ pub(crate) fn schema(catalog: &Catalog) -> Result<Schema, PolicyFault> {
 
 /// One source for both: built as data, because reading it from text takes ten times as long.
 fn fragment(catalog: &Catalog) -> Result<SchemaFragment, PolicyFault> {
-    let targets: BTreeSet<&str> = catalog.iter().map(|tool| tool.target()).collect();
+    let targets: BTreeSet<&str> = catalog
+        .iter()
+        .flat_map(|tool| core::iter::once(tool.target()).chain(tool.redirect_targets()))
+        .collect();
     let mut entities = Map::new();
     entities.insert("Client".to_owned(), json!({}));
     if !targets.is_empty() {

@@ -393,6 +393,11 @@ impl HttpAction {
         text
     }
 
+    /// Without the path, which a target chose and not an operator.
+    pub(crate) fn summary_of_hop(&self, hop: usize) -> String {
+        format!("{} {} (redirect {hop})", self.method, self.origin)
+    }
+
     pub(crate) fn summary(&self) -> String {
         let query = if self.query.is_empty() { "" } else { "?…" };
         let stored = if self.cursor.is_some() { " (the rest of a stored answer)" } else { "" };
@@ -430,4 +435,20 @@ fn percent_encode(text: &str, out: &mut String) {
             out.extend(['%', digit(byte >> 4), digit(byte & 0x0F)]);
         }
     }
+}
+
+/// The text behind percent-encoding, if it is UTF-8. A plus sign is one.
+pub(crate) fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+            let value = digit(rest.next())?.checked_mul(16)?.checked_add(digit(rest.next())?)?;
+            bytes.push(u8::try_from(value).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub use http::{FileBody, HttpAction, Method, Origin, Scheme};
 pub use value::{Arguments, Decimal, TypedValue};
 
-pub(crate) use http::{Body, HttpParts};
+pub(crate) use http::{Body, HttpParts, percent_decode};
 
 /// One action, fully rendered: what policy judges is what the executor performs. Serialized, it is what the
 /// recorder writes and `call --dry-run` shows.
@@ -39,11 +39,13 @@ impl Action {
         }
     }
 
-    /// The action in one line for people: config words and rendered values, never a secret.
+    /// The action in one line for people: config words and rendered values, never a secret. `hop` says how many
+    /// redirects led to it.
     #[must_use]
-    pub fn summary(&self) -> String {
-        match self {
-            Self::Http(action) => action.summary(),
+    pub fn summary(&self, hop: usize) -> String {
+        match (self, hop) {
+            (Self::Http(action), 0) => action.summary(),
+            (Self::Http(action), hop) => action.summary_of_hop(hop),
         }
     }
 }

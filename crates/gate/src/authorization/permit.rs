@@ -68,7 +68,7 @@ impl Permit {
 /// What a permit permits: the call, the rule that allowed it, the terms. They travel together.
 #[derive(Debug)]
 pub struct Granted {
-    call: Box<Call>,
+    call: Arc<Call>,
     rule: RuleId,
     terms: PermitTerms,
 }
@@ -76,8 +76,13 @@ pub struct Granted {
 impl Granted {
     /// The checked call.
     #[must_use]
-    pub const fn call(&self) -> &Call {
+    pub fn call(&self) -> &Call {
         &self.call
+    }
+
+    /// The checked call, for who may have to make the next one of it.
+    pub(crate) fn shared_call(&self) -> Arc<Call> {
+        Arc::clone(&self.call)
     }
 
     /// The rule that allowed it.
@@ -97,7 +102,7 @@ impl Granted {
 #[derive(Debug)]
 #[must_use = "a denial must be answered"]
 pub struct Denial {
-    call: Box<Call>,
+    call: Arc<Call>,
     ticket: Ticket,
     rule: RuleId,
     reason: Reason,
@@ -111,7 +116,7 @@ impl Denial {
 
     /// The call.
     #[must_use]
-    pub const fn call(&self) -> &Call {
+    pub fn call(&self) -> &Call {
         &self.call
     }
 

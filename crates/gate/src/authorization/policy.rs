@@ -50,7 +50,7 @@ impl Question {
 
     /// The checked call: who asks, the tool, the typed arguments, the rendered action.
     #[must_use]
-    pub const fn call(&self) -> &Call {
+    pub fn call(&self) -> &Call {
         self.checked.call()
     }
 

@@ -4,12 +4,13 @@
 //! Does not belong here: how a call is performed.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use framegate_wire::message::{Reply, RequestId, Revision};
 use serde_json::json;
 
 use super::ticket::Ticket;
-use crate::schema::ProgressToken;
+use crate::schema::{Call, ProgressToken};
 
 /// One unsettled call.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) struct Pending {
     pub(super) cancelled: bool,
     progress: Option<ProgressToken>,
     steps: u64,
+    /// What is being performed, if a redirect of it may be followed.
+    call: Option<Arc<Call>>,
 }
 
 /// All unsettled calls. A wire id stays busy until its ticket is settled, cancelled or not, so that an
@@ -48,7 +51,8 @@ impl PendingCalls {
         self.last_ticket = self.last_ticket.saturating_add(1);
         let number = self.last_ticket;
         self.by_request.insert(request.clone(), number);
-        self.by_ticket.insert(number, Pending { request, revision, cancelled: false, progress, steps: 0 });
+        self.by_ticket
+            .insert(number, Pending { request, revision, cancelled: false, progress, steps: 0, call: None });
         Ticket::new(number)
     }
 
@@ -64,6 +68,19 @@ impl PendingCalls {
         let number = *self.by_request.get(request)?;
         let pending = self.by_ticket.get_mut(&number)?;
         if core::mem::replace(&mut pending.cancelled, true) { None } else { Some(number) }
+    }
+
+    /// Remembers what is being performed.
+    pub(super) fn remember(&mut self, ticket: u64, call: Arc<Call>) {
+        if let Some(pending) = self.by_ticket.get_mut(&ticket) {
+            pending.call = Some(call);
+        }
+    }
+
+    /// What is being performed, unless it was cancelled.
+    pub(super) fn call(&self, ticket: u64) -> Option<Arc<Call>> {
+        let pending = self.by_ticket.get(&ticket).filter(|pending| !pending.cancelled)?;
+        pending.call.clone()
     }
 
     /// A progress notification, if one may be sent.

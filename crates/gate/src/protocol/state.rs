@@ -20,7 +20,7 @@ use super::method::{Method, NotificationMethod};
 use super::pending::PendingCalls;
 use super::ticket::Ticket;
 use crate::authorization::Principal;
-use crate::schema::{Catalog, ProgressToken};
+use crate::schema::{Call, Catalog, ProgressToken};
 
 /// What a session's protocol state needs to know at start.
 #[derive(Clone, Debug)]
@@ -136,6 +136,16 @@ impl State {
     pub fn settle(&mut self, ticket: Ticket) -> Option<(RequestId, Revision)> {
         let pending = self.pending.settle(ticket)?;
         (!pending.cancelled).then_some((pending.request, pending.revision))
+    }
+
+    /// Remembers what is performed under a ticket, so that a redirect can make the next call of it.
+    pub(crate) fn remember(&mut self, ticket: u64, call: Arc<Call>) {
+        self.pending.remember(ticket, call);
+    }
+
+    /// What is performed under this ticket, if it was remembered and not cancelled.
+    pub(crate) fn performing(&self, ticket: &Ticket) -> Option<Arc<Call>> {
+        self.pending.call(ticket.number())
     }
 
     /// A progress notification for an unsettled call, if its peer asked for progress.

@@ -38,6 +38,8 @@ pub struct Call {
     pub(super) tool: Arc<Tool>,
     pub(super) arguments: Arguments,
     pub(super) action: Action,
+    /// The requests whose redirects led here, oldest first.
+    pub(super) trail: Vec<String>,
     pub(super) progress: Option<ProgressToken>,
 }
 
@@ -84,6 +86,12 @@ impl Call {
         &self.action
     }
 
+    /// How many redirects led to this action; 0 for what the agent asked for.
+    #[must_use]
+    pub fn hop(&self) -> usize {
+        self.trail.len()
+    }
+
     /// Where to send progress, if the peer asked for it.
     #[must_use]
     pub const fn progress(&self) -> Option<&ProgressToken> {
@@ -91,26 +99,27 @@ impl Call {
     }
 }
 
-/// A call that has passed the schema door. Made only by [`super::check()`], owned from here on.
+/// A call that has passed the schema door. Made only by [`super::check()`], and of a redirect of a call that has
+/// passed; owned from here on.
 #[derive(Debug)]
 #[must_use = "a checked call must be judged"]
 pub struct Checked {
-    call: Box<Call>,
+    call: Arc<Call>,
     ticket: Ticket,
 }
 
 impl Checked {
     pub(super) fn new(call: Call, ticket: Ticket) -> Self {
-        Self { call: Box::new(call), ticket }
+        Self { call: Arc::new(call), ticket }
     }
 
     /// The call.
     #[must_use]
-    pub const fn call(&self) -> &Call {
+    pub fn call(&self) -> &Call {
         &self.call
     }
 
-    pub(crate) fn into_parts(self) -> (Box<Call>, Ticket) {
+    pub(crate) fn into_parts(self) -> (Arc<Call>, Ticket) {
         (self.call, self.ticket)
     }
 }

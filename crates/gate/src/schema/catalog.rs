@@ -56,6 +56,11 @@ impl Tool {
         self.template.target()
     }
 
+    /// The targets that redirects of this tool may lead to; its own may be among them.
+    pub fn redirect_targets(&self) -> impl Iterator<Item = &str> {
+        self.template.redirects.iter().map(|(target, _)| &**target)
+    }
+
     /// Whether every method the tool can use is safe (RFC 9110, 9.2.1).
     #[must_use]
     pub fn is_read_only(&self) -> bool {

@@ -88,6 +88,7 @@ pub fn check(admitted: Admitted<'_>, catalog: &Catalog) -> Result<Checked, Schem
                 tool: Arc::clone(tool),
                 arguments,
                 action,
+                trail: Vec::new(),
                 progress: call.progress,
             };
             Ok(Checked::new(call, ticket))

@@ -134,6 +134,7 @@ impl Templates<'_> {
                 headers,
                 body,
                 cursor,
+                redirects: http.redirects.into_iter().map(|(name, origin)| (name.into(), origin)).collect(),
             }),
             (Some(_) | None, _) => Err(self.faults.0),
         }

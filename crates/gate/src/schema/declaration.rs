@@ -164,6 +164,8 @@ pub struct HttpDeclaration {
     pub body: Option<BodyDeclaration>,
     /// The name of a word parameter that asks for the rest of a stored answer instead of a request.
     pub cursor: Option<String>,
+    /// The declared targets, with their origins, that a redirect may lead to; none by default.
+    pub redirects: Vec<(String, Origin)>,
     /// A header or query name that carries the target's credential: no template may set it.
     pub reserved_names: Vec<String>,
 }

@@ -10,6 +10,7 @@ mod catalog;
 mod check;
 mod compile;
 mod declaration;
+mod follow;
 mod kind;
 mod open;
 mod parameter;
@@ -26,6 +27,7 @@ pub use declaration::{
     BodyDeclaration, DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType,
     ResultDeclaration, ToolDeclaration,
 };
+pub(crate) use follow::follow;
 pub use parameter::{Parameter, Shape};
 
 #[cfg(test)]

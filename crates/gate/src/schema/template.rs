@@ -212,6 +212,8 @@ pub(super) struct HttpTemplate {
     pub(super) body: Option<BodySource>,
     /// The parameter that asks for the rest of a stored answer.
     pub(super) cursor: Option<Arc<str>>,
+    /// Where redirects may lead.
+    pub(super) redirects: Vec<(Arc<str>, Origin)>,
 }
 
 impl HttpTemplate {

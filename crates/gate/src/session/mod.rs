@@ -21,7 +21,7 @@ use crate::Moment;
 use crate::authorization::{Denial, PermitTerms, Policy, Principal, authorize};
 use crate::outcome::Outcome;
 use crate::protocol::{Admission, Admitted, ProtocolOptions, ProtocolRefusal, State, Ticket};
-use crate::schema::{Catalog, SchemaRefusal, check};
+use crate::schema::{Catalog, Checked, SchemaRefusal, check, follow};
 
 /// What happens after a frame that is not a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,6 +167,26 @@ impl Session {
         Some(wording::outcome(state, outcome, &request, revision))
     }
 
+    /// Goes on to where a redirect leads, through the doors again from the schema on, under the same ticket; settles
+    /// the ticket with the outcome where that is not to be.
+    pub fn redirect(&mut self, ticket: Ticket, outcome: &Outcome, now: Moment) -> Step {
+        let call = self.doors.state.performing(&ticket);
+        let next = match call.zip(outcome.redirect()) {
+            Some((call, redirect)) if !self.closed => follow(&call, redirect, ticket),
+            _ => Err(ticket),
+        };
+        let (ticket, refusals) = match next.map(|checked| self.doors.authorize(checked, now)) {
+            Ok(Ok(step)) => return step,
+            Ok(Err(denial)) => {
+                let note = denied(&denial);
+                (denial.into_ticket(), vec![note])
+            }
+            Err(ticket) => (ticket, Vec::new()),
+        };
+        let replies = self.settle(ticket, outcome).into_iter().collect();
+        Step { replies, refusals, ..Step::default() }
+    }
+
     /// Settles the ticket of a permit that was refused after all: busy, expired, not recordable.
     pub fn withdraw(&mut self, ticket: Ticket, reason: Reason) -> Option<Reply> {
         let state = &mut self.doors.state;
@@ -194,11 +214,17 @@ impl Doors {
             Ok(checked) => checked,
             Err(refused) => return self.refuse_schema(refused),
         };
+        self.authorize(checked, now).unwrap_or_else(|denial| self.deny(denial))
+    }
+
+    fn authorize(&mut self, checked: Checked, now: Moment) -> Result<Step, Denial> {
         let terms = PermitTerms { expires: now.plus(self.permit_lifetime), config: Arc::clone(&self.config) };
-        match authorize(checked, &*self.policy, terms) {
-            Ok(permit) => Step { permits: vec![permit], ..Step::default() },
-            Err(denial) => self.deny(denial),
+        let permit = authorize(checked, &*self.policy, terms)?;
+        let granted = permit.granted();
+        if granted.call().tool().redirect_targets().next().is_some() {
+            self.state.remember(permit.ticket(), granted.shared_call());
         }
+        Ok(Step { permits: vec![permit], ..Step::default() })
     }
 
     fn refuse_frame(&mut self, refusal: Refusal) -> Step {
@@ -265,17 +291,16 @@ impl Doors {
 
     fn deny(&mut self, denial: Denial) -> Step {
         let reason = denial.reason();
-        let rule = denial.rule().clone();
-        let tool = denial.call().tool().name().into();
+        let (tool, rule) = (denial.call().tool().name(), denial.rule());
         let text =
             format!("denied: {} (tool `{tool}`, rule: {rule}); nothing was performed", reason.summary());
+        let note = denied(&denial);
         let settled = self.state.settle(denial.into_ticket());
         let reply = settled.as_ref().map(|(request, revision)| {
             wording::error_result(&self.state, reason.code(), &text, request, *revision)
         });
         let request = settled.map(|(request, _)| request);
-        let note =
-            RefusalNote { refusal: Refusal::new(reason, 0), request, tool: Some(tool), rule: Some(rule) };
+        let note = RefusalNote { request, ..note };
         Step { replies: reply.into_iter().collect(), refusals: vec![note], ..Step::default() }
     }
 
@@ -294,6 +319,15 @@ impl Doors {
                 (Some(Close::Refused(Reason::RefusalLimit)), vec![limit.into()])
             }
         }
+    }
+}
+
+fn denied(denial: &Denial) -> RefusalNote {
+    RefusalNote {
+        refusal: Refusal::new(denial.reason(), 0),
+        request: Some(denial.call().request().clone()),
+        tool: Some(denial.call().tool().name().into()),
+        rule: Some(denial.rule().clone()),
     }
 }
 

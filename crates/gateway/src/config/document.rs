@@ -239,6 +239,14 @@ impl<'d> Entry<'d> {
         }
     }
 
+    /// The value, if it is an array.
+    pub(super) fn array_or_none(&self) -> Option<&'d DeArray<'d>> {
+        match self.value {
+            DeValue::Array(array) => Some(array),
+            _ => None,
+        }
+    }
+
     /// The value as a truth value.
     pub(super) fn boolean(&self, report: &mut Report) -> Option<bool> {
         match self.value {

@@ -45,7 +45,7 @@ pub use load::{LoadError, Loaded, PolicyText};
 pub use locate::{LocateError, locate};
 pub use model::{
     Allow, Auth, Config, Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network, OnInvalidFrame,
-    ResolverChoice, ResultSettings, Session, Target, Tool,
+    Redirects, ResolverChoice, ResultSettings, Session, Target, Tool,
 };
 pub use schema::schema;
 pub use starter::STARTER;

@@ -177,6 +177,20 @@ pub struct Target {
     pub connect: Duration,
     /// The longest response body.
     pub max_response_bytes: usize,
+    /// Which redirects of this target are followed.
+    pub redirects: Redirects,
+}
+
+/// Which redirects are followed, at most three a call; each is judged by the policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Redirects {
+    /// None: they are shown as data.
+    #[default]
+    None,
+    /// Those to the target's own origin.
+    SameOrigin,
+    /// Those to these other targets, which have no credential; never back.
+    Declared(Vec<String>),
 }
 
 /// How a target's credential is sent.

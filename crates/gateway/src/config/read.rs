@@ -13,7 +13,7 @@ use framegate_vault::Source;
 
 use super::document::{self, Table};
 use super::fault::{Faults, Report, quoted};
-use super::model::{Allow, Config, Target, Tool};
+use super::model::{Allow, Config, Redirects, Target, Tool};
 use super::names::{self, Kind};
 use super::{secret, tables, target, tool};
 
@@ -74,6 +74,10 @@ fn document(root: &Table<'_>, base: &Path, report: &mut Report) -> Option<(Confi
         .iter()
         .map(|(name, table)| (*name, target::read(table, base, &secret_names, report)))
         .collect();
+
+    for (name, table) in &target_tables {
+        target::check_redirects(name, table, &targets, report);
+    }
 
     let tool_tables = names::tables(Kind::Tool, root, report);
     let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
@@ -172,7 +176,12 @@ fn warn_of_unused(
         report.warning(&root.span, "no tool is declared", "declare one under `[tool.NAME]`");
     }
     for (name, table) in target_tables {
-        if !tools.values().any(|tool| tool.target == *name) {
+        let leads_here = |target: &Target| match &target.redirects {
+            Redirects::Declared(others) => others.iter().any(|other| other == name),
+            Redirects::None | Redirects::SameOrigin => false,
+        };
+        let used = tools.values().any(|tool| tool.target == *name);
+        if !used && !targets.values().flatten().any(leads_here) {
             report.warning(&table.span, format!("no tool uses the target {}", quoted(name)), "remove it");
         }
     }

@@ -3,7 +3,7 @@
 //! Belongs here: keys, bounds and defaults of a target, and that they fit each other.
 //! Does not belong here: the spelling of origins and headers, connections, secrets.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use framegate_gate::action::Scheme;
 use super::document::{Entry, Table};
 use super::fault::{Report, quoted};
 use super::header::{self, Setter};
-use super::model::{Auth, Target};
+use super::model::{Auth, Redirects, Target};
 use super::origin::{self, PinnedOrigin};
 use super::tables::{seconds, set};
 use super::{credential, path, suggest};
 use crate::net::address::{AddressPolicy, Class, IpRange, classify};
 use crate::net::host::Host;
 
-pub(super) const KEYS: [&str; 9] = [
+pub(super) const KEYS: [&str; 10] = [
     "origin",
     "ca",
     "address_ranges",
@@ -29,6 +29,7 @@ pub(super) const KEYS: [&str; 9] = [
     "deadline_seconds",
     "connect_seconds",
     "max_response_bytes",
+    "redirects",
 ];
 pub(super) const AUTH_KEYS: [(&str, &[&str]); 3] = [
     ("basic", &["scheme", "user", "secret"]),
@@ -71,6 +72,7 @@ pub(super) fn read(
     set(&mut deadline, seconds(table, "deadline_seconds", 1..=600, report));
     let connect = connect(table, deadline, report);
     let max_response_bytes = table.integer("max_response_bytes", 1024..=16_777_216, report);
+    let redirects = table.get("redirects").and_then(|entry| redirects(&entry, report)).unwrap_or_default();
     let PinnedOrigin { origin, host } = pinned?;
     Some(Target {
         origin,
@@ -82,7 +84,66 @@ pub(super) fn read(
         deadline,
         connect,
         max_response_bytes: max_response_bytes.unwrap_or(1_048_576),
+        redirects,
     })
+}
+
+fn redirects(entry: &Entry<'_>, report: &mut Report) -> Option<Redirects> {
+    if entry.array_or_none().is_some() {
+        let names = entry.strings(report)?;
+        if names.is_empty() {
+            report.error(&entry.span, "`redirects` is empty", "leave it out to follow none");
+        }
+        return Some(Redirects::Declared(names.into_iter().map(|name| name.text.to_owned()).collect()));
+    }
+    let text = entry.string(report)?;
+    match text.text {
+        "none" => Some(Redirects::None),
+        "same-origin" => Some(Redirects::SameOrigin),
+        _ => {
+            let hint = "`\"none\"`, `\"same-origin\"`, or a list of other targets";
+            report.error(&text.span, "`redirects` has no such value", hint);
+            None
+        }
+    }
+}
+
+/// What must hold between a target and those that its redirects lead to.
+pub(super) fn check_redirects(
+    name: &str,
+    table: &Table<'_>,
+    targets: &BTreeMap<&str, Option<Target>>,
+    report: &mut Report,
+) {
+    let declared = match targets.get(name).and_then(Option::as_ref).map(|target| &target.redirects) {
+        Some(Redirects::Declared(declared)) => declared,
+        _ => return,
+    };
+    let Some(texts) = table.get("redirects").and_then(|entry| entry.strings(report)) else { return };
+    for (text, other) in texts.iter().zip(declared) {
+        let (problem, hint) = match targets.get(other.as_str()) {
+            None => (
+                "there is no such target".to_owned(),
+                suggest::hint(other, targets.keys().copied()).unwrap_or_default(),
+            ),
+            Some(_) if other == name => (
+                "a target cannot name itself here".to_owned(),
+                "write `redirects = \"same-origin\"` for its own origin".to_owned(),
+            ),
+            Some(Some(target)) if target.auth.is_some() => (
+                format!(
+                    "{} has a credential, and another target would steer what is sent with it",
+                    quoted(other)
+                ),
+                "declare a second target of the same origin without `auth`".to_owned(),
+            ),
+            Some(_) if declared.iter().filter(|name| *name == other).count() > 1 => {
+                ("the target is given twice".to_owned(), "remove one of them".to_owned())
+            }
+            Some(_) => continue,
+        };
+        report.error(&text.span, problem, hint);
+    }
 }
 
 fn read_origin(entry: &Entry<'_>, plain: bool, report: &mut Report) -> Option<PinnedOrigin> {

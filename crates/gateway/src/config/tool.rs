@@ -12,7 +12,7 @@ use toml::de::DeValue;
 use super::document::{Entry, Table};
 use super::fault::{Report, quoted};
 use super::header::{self, Setter};
-use super::model::{Allow, Target, Tool};
+use super::model::{Allow, Redirects, Target, Tool};
 use super::tables::{prose, seconds};
 use super::{code_position, credential, request, result, suggest};
 
@@ -109,6 +109,7 @@ pub(super) fn read(
             headers,
             body: request.body,
             cursor: result.cursor.clone(),
+            redirects: redirects(target, targets),
             reserved_names: target_settings
                 .and_then(|target| target.auth.as_ref())
                 .map(|auth| auth.header().to_owned())
@@ -127,6 +128,17 @@ pub(super) fn read(
     code_position::check(&declaration, table, request.code_accepted, report);
     let tool = Tool { target: target.to_owned(), allow, deadline, result };
     Some(ReadTool { declaration, tool })
+}
+
+/// The targets that redirects may lead to, with their origins. Those that could not be read are a fault already.
+fn redirects(name: &str, targets: &BTreeMap<&str, Option<Target>>) -> Vec<(String, Origin)> {
+    let read = |name: &str| targets.get(name).and_then(Option::as_ref);
+    let others: &[String] = match read(name).map(|target| &target.redirects) {
+        None | Some(Redirects::None) => &[],
+        Some(Redirects::SameOrigin) => &[name.to_owned()],
+        Some(Redirects::Declared(others)) => others,
+    };
+    others.iter().filter_map(|other| Some((other.clone(), read(other)?.origin.clone()))).collect()
 }
 
 fn allow(entry: &Entry<'_>, report: &mut Report) -> Option<Allow> {

@@ -104,7 +104,7 @@ impl Executor for Recorder {
         Box::pin(async move {
             match self.write(&recorded) {
                 Ok(()) => Outcome::simulated(
-                    json!({"performed": false, "recorded": recorded.granted().call().action().summary()})
+                    json!({"performed": false, "recorded": recorded.granted().call().action().summary(recorded.granted().call().hop())})
                         .to_string(),
                 ),
                 Err(_) => Outcome::not_started(

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use framegate_gate::Moment;
 use framegate_gate::authorization::Permit;
 use framegate_gate::outcome::Outcome;
+use framegate_gate::protocol::Ticket;
 use framegate_gate::session::{Close, Input, RefusalNote, Session, Step};
 use framegate_journal::{Fingerprinter, Refused};
 use framegate_wire::frame;
@@ -111,6 +112,11 @@ impl Pump {
                 Ok(Event::Write(WriteEvent::Failed)) => Some(End::OutputGone),
                 Ok(Event::Terminate) => Some(End::Signal),
                 Ok(Event::Ledger(LedgerEvent::Dead)) => Some(self.journal_died()),
+                Ok(Event::Ledger(LedgerEvent::Finished { ticket, outcome, recorded: true }))
+                    if outcome.redirect().is_some() =>
+                {
+                    self.go_on(ticket, &outcome)
+                }
                 Ok(Event::Ledger(event)) => {
                     self.settle(event);
                     self.start_calls()
@@ -252,6 +258,25 @@ impl Pump {
             // Dealt with where it is received: it ends the session.
             LedgerEvent::Dead => self.calls.forget_running(),
         }
+    }
+
+    /// Goes on to where a redirect leads, if the doors let it. Each hop waits for its turn like any call.
+    fn go_on(&mut self, ticket: Ticket, outcome: &Outcome) -> Option<End> {
+        self.calls.settled(ticket.number());
+        let now = self.now();
+        let step = self.session.redirect(ticket, outcome, now);
+        for note in &step.refusals {
+            // A target's location is no line of the peer.
+            self.record_refusal(note, &Evidence::default());
+        }
+        self.send(&step.replies);
+        for permit in step.permits {
+            if let Err(refused) = self.calls.enqueue(permit, Evidence::default()) {
+                let (permit, evidence) = *refused;
+                self.withdraw(permit, Reason::Busy, &evidence);
+            }
+        }
+        self.start_calls()
     }
 
     fn beat(&mut self) {

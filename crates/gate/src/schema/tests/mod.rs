@@ -8,6 +8,7 @@ mod bodies;
 mod faults;
 mod open;
 mod published;
+mod redirects;
 mod rendering;
 mod types;
 
@@ -84,6 +85,7 @@ fn bare(parameters: Vec<ParameterDeclaration>) -> ToolDeclaration {
             headers: Vec::new(),
             open_query: None,
             cursor: None,
+            redirects: Vec::new(),
             body: None,
             reserved_names: Vec::new(),
         },

@@ -138,7 +138,8 @@ impl HttpExecutor {
         let Some((ready, tool)) = ready.zip(self.tools.get(call.tool().name())) else {
             return Outcome::not_started("the target is not configured; nothing was performed".to_owned());
         };
-        let asked = Asked { tool: call.tool().name(), action, settings: &tool.result };
+        let follows = call.tool().redirect_targets().next().is_some();
+        let asked = Asked { tool: call.tool().name(), action, settings: &tool.result, follows };
         if let Some(cursor) = action.cursor() {
             let page = self.pages.read(asked.tool, action, cursor, response::show_page);
             return page.unwrap_or_else(|| Outcome::not_started(UNKNOWN_CURSOR.to_owned()));

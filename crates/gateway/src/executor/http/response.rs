@@ -6,12 +6,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use framegate_gate::action::{HttpAction, Origin};
-use framegate_gate::outcome::Outcome;
+use framegate_gate::outcome::{Outcome, Redirect};
 use framegate_vault::Redactor;
 use framegate_wire::Limits;
 use framegate_wire::json::Parser;
-use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -30,6 +30,8 @@ pub(super) struct Asked<'a> {
     pub(super) tool: &'a str,
     pub(super) action: &'a HttpAction,
     pub(super) settings: &'a ResultSettings,
+    /// Whether redirects may be followed.
+    pub(super) follows: bool,
 }
 
 /// The outcome: done if the target says that it succeeded, failed otherwise. A redirect is no success: the
@@ -56,6 +58,7 @@ pub(super) fn outcome(
     if let Some(upload) = upload {
         result.insert("sent_file".to_owned(), json!({"bytes": upload.bytes.len(), "sha256": upload.sha256}));
     }
+    let redirect = if asked.follows { followable(answer.status, &answer.headers, redactor) } else { None };
     let is_success = answer.status.is_success();
     let Shown { member, truncated } = match &settings.select {
         None => body(&answer.body, &answer.headers, settings.max_bytes, redactor),
@@ -65,7 +68,21 @@ pub(super) fn outcome(
     if settings.cursor.is_some() && truncated && is_shown {
         return first_page(answer, result, asked, pages);
     }
-    finish(result, truncated, member, is_success)
+    let outcome = finish(result, truncated, member, is_success);
+    match redirect {
+        Some(redirect) => outcome.with_redirect(redirect),
+        None => outcome,
+    }
+}
+
+/// The redirect, if it could be followed. Which ones are, is judged with the call; a location that holds a credential
+/// goes nowhere from here.
+fn followable(status: StatusCode, headers: &HeaderMap, redactor: &Redactor) -> Option<Redirect> {
+    let mut locations = headers.get_all(LOCATION).iter();
+    let (Some(only), None) = (locations.next(), locations.next()) else { return None };
+    let location = only.to_str().ok().filter(|_| status.is_redirection())?;
+    let repeats_secret = !redactor.redact(location.as_bytes()).redactions.is_empty();
+    (!repeats_secret).then(|| Redirect { status: status.as_u16(), location: location.to_owned() })
 }
 
 /// Keeps an answer that is too long for one result, and shows its beginning.

@@ -21,6 +21,7 @@ mod names;
 mod origin;
 mod parameter;
 mod path;
+mod proxy;
 mod read;
 mod schema;
 mod secret;
@@ -41,8 +42,8 @@ pub(crate) use file::read as read_trusted;
 pub use load::{LoadError, Loaded, PolicyText};
 pub use locate::{LocateError, locate};
 pub use model::{
-    Allow, Auth, Config, Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network, OnInvalidFrame,
-    ResolverChoice, Session, Target, Tool,
+    Allow, Auth, Authorities, Config, Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network,
+    OnInvalidFrame, ResolverChoice, Session, Target, Tool,
 };
 pub use schema::schema;
 pub use starter::STARTER;

@@ -83,8 +83,9 @@ pub(super) fn of_target(
     pinned: Option<&PinnedOrigin>,
     report: &mut Report,
 ) -> Option<Proxy> {
-    let wanted = table.boolean("proxy", report).unwrap_or(true);
-    if let (false, Some(entry)) = (named, table.get("proxy")) {
+    let entry = table.get("proxy");
+    let wanted = entry.is_none() || table.boolean("proxy", report) == Some(true);
+    if let (false, Some(entry)) = (named, &entry) {
         let problem = "`proxy` has no use without `proxy` under `[network]`";
         report.error(&entry.key_span, problem, "remove it");
     }

@@ -127,3 +127,95 @@ fn unusable(target: &str, path: &Path, fault: CaFault) -> HttpSetupError {
 fn shown(path: &Path) -> String {
     path.to_string_lossy().escape_debug().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const BROKEN: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+    fn authority() -> String {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        params.self_signed(&key).unwrap().pem()
+    }
+
+    /// A private folder, and three places in it.
+    fn places() -> (tempfile::TempDir, [String; 3]) {
+        let folder = tempfile::tempdir().unwrap();
+        let places = ["a", "b", "c"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+        (folder, places)
+    }
+
+    fn write(place: &str, text: &str, mode: u32) {
+        fs::write(place, text).unwrap();
+        fs::set_permissions(place, Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn ask(places: &[String]) -> Result<SystemStore, HttpSetupError> {
+        let places: Vec<&str> = places.iter().map(String::as_str).collect();
+        let mut trust = Trust::new(&places);
+        trust.settings("api", &Authorities::System)?;
+        Ok(trust.into_system_store().unwrap())
+    }
+
+    #[test]
+    fn the_first_place_that_exists_is_the_store_and_its_unusable_parts_are_counted() {
+        let (_folder, places) = places();
+        write(&places[1], &format!("# a comment\n{}{BROKEN}{}", authority(), authority()), 0o644);
+        write(&places[2], &authority(), 0o644);
+        let store = ask(&places).unwrap();
+        assert_eq!((store.path(), store.count(), store.skipped()), (Path::new(&places[1]), 2, 1));
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_used_is_a_fault_and_no_other_takes_its_place() {
+        let (_folder, places) = places();
+        let missing = ask(&places).unwrap_err();
+        assert_eq!(missing, HttpSetupError::NoSystemStore { target: "api".to_owned() });
+        assert_eq!(
+            missing.to_string(),
+            "target `api`: `ca = \"system\"` finds no trust store; name a file of authorities instead"
+        );
+        write(&places[2], &authority(), 0o644);
+        for (text, mode, words) in [
+            (authority(), 0o666, "can be written by everyone; run `chmod o-w` on it"),
+            (String::new(), 0o644, "is not usable: it holds no usable certificate of an authority"),
+            (BROKEN.repeat(3), 0o644, "is not usable: it holds no usable certificate of an authority"),
+            ("x".repeat(MAX_CA_BYTES + 1), 0o644, "is larger than 1048576 bytes"),
+        ] {
+            write(&places[0], &text, mode);
+            let fault = ask(&places).unwrap_err().to_string();
+            assert_eq!(fault, format!("target `api`: the `ca` file `{}` {words}", places[0]));
+        }
+    }
+
+    #[test]
+    fn the_store_is_read_once_and_only_if_a_target_asks() {
+        let (_folder, places) = places();
+        let place = [places[0].as_str()];
+        let mut trust = Trust::new(&place);
+        write(&places[1], &authority(), 0o644);
+        trust.settings("own", &Authorities::File(PathBuf::from(&places[1]))).unwrap();
+        write(&places[0], &authority(), 0o644);
+        trust.settings("first", &Authorities::System).unwrap();
+        fs::remove_file(&places[0]).unwrap();
+        trust.settings("second", &Authorities::System).unwrap();
+        assert_eq!(trust.into_system_store().unwrap().count(), 1);
+        assert!(Trust::new(&place).into_system_store().is_none());
+    }
+
+    /// Whoever names a file of their own means all of it.
+    #[test]
+    fn a_file_is_strict_where_the_system_is_not() {
+        let (_folder, places) = places();
+        write(&places[0], &format!("{}{BROKEN}", authority()), 0o644);
+        let named = Authorities::File(PathBuf::from(&places[0]));
+        assert!(Trust::new(&[]).settings("api", &named).is_err());
+        assert!(ask(&places[..1]).is_ok());
+    }
+}

@@ -194,7 +194,7 @@ async fn answers_that_do_not_fit_are_not_believed() {
 #[tokio::test]
 async fn long_and_broken_streams_are_not_believed() {
     let (fault, questions) = lied_to(
-        |query, _, over_tcp| if over_tcp { framed(&many(query, 2000)) } else { truncated(query) },
+        |query, _, over_tcp| if over_tcp { framed(&many(query, 300)) } else { truncated(query) },
         soon(),
     )
     .await;

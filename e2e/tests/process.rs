@@ -19,6 +19,8 @@ mod disk;
 mod ends;
 #[path = "process/merged.rs"]
 mod merged;
+#[path = "process/network.rs"]
+mod network;
 #[path = "process/stderr.rs"]
 mod stderr;
 #[path = "process/stdout.rs"]

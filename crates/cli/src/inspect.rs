@@ -17,13 +17,26 @@ use crate::out;
 pub(crate) fn check(argument: &ConfigArgument) -> Result<u8, Failure> {
     let loaded = context::load(argument)?;
     let policy = context::policy(&loaded)?;
-    context::http_executor(&loaded.config)?;
+    let executor = context::http_executor(&loaded.config)?;
     out::line(&format!("configuration  {}", loaded.path.display()));
     out::line(&format!("digest         {}", loaded.digest));
     out::line(&format!("client         {}", loaded.config.session.client));
     if !loaded.config.journal.sync {
         out::line(
             "note           `[journal] sync = false`: a power cut can lose intents of actions that happened",
+        );
+    }
+    if let Some(store) = executor.system_store() {
+        out::line(&format!(
+            "note           `ca = \"system\"`: {} authorities in {}, {} unusable left out",
+            store.count(),
+            store.path().display(),
+            store.skipped(),
+        ));
+    }
+    if loaded.config.targets.values().any(|target| target.proxy.is_some()) {
+        out::line(
+            "note           `[network] proxy`: it looks the targets' names up, so that their addresses are its to judge",
         );
     }
     out::line("");

@@ -22,6 +22,7 @@ mod names;
 mod origin;
 mod parameter;
 mod path;
+mod proxy;
 mod read;
 mod request;
 mod result;
@@ -44,8 +45,8 @@ pub(crate) use file::read as read_trusted;
 pub use load::{LoadError, Loaded, PolicyText};
 pub use locate::{LocateError, locate};
 pub use model::{
-    Allow, Auth, Config, Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network, OnInvalidFrame,
-    Redirects, ResolverChoice, ResultSettings, Session, Target, Tool,
+    Allow, Auth, Authorities, Config, Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network,
+    OnInvalidFrame, Redirects, ResolverChoice, ResultSettings, Session, Target, Tool,
 };
 pub use schema::schema;
 pub use starter::STARTER;

@@ -17,6 +17,7 @@ use framegate_wire::message::Revision;
 
 use crate::net::address::AddressPolicy;
 use crate::net::host::Host;
+use crate::net::proxy::Proxy;
 
 /// A whole configuration.
 #[derive(Clone, Debug)]
@@ -144,6 +145,8 @@ pub struct LogFile {
 pub struct Network {
     /// Whom to ask for addresses.
     pub resolver: ResolverChoice,
+    /// Through what targets are reached; a target may go without it.
+    pub proxy: Option<Proxy>,
 }
 
 /// Whom to ask for addresses.
@@ -162,11 +165,12 @@ pub struct Target {
     pub origin: Origin,
     /// The origin's host, as the network room takes it.
     pub host: Host,
-    /// A file of PEM certificates that the target's certificate must chain to, absolute. Always
-    /// given for `https`.
-    pub ca: Option<PathBuf>,
+    /// Whom the target's certificate must chain to. Always given for `https`.
+    pub ca: Option<Authorities>,
     /// Where the target may live.
     pub addresses: AddressPolicy,
+    /// The proxy of `[network]`, unless the target goes without it. Never given for `http`.
+    pub proxy: Option<Proxy>,
     /// The credential and how it is sent.
     pub auth: Option<Auth>,
     /// Literal headers sent with every request; lower-case names.
@@ -191,6 +195,15 @@ pub enum Redirects {
     SameOrigin,
     /// Those to these other targets, which have no credential; never back.
     Declared(Vec<String>),
+}
+
+/// Whom a target's certificate must chain to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Authorities {
+    /// Those of the system's trust store.
+    System,
+    /// Those in a file of PEM certificates, absolute.
+    File(PathBuf),
 }
 
 /// How a target's credential is sent.

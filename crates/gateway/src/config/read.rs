@@ -15,6 +15,7 @@ use super::document::{self, Table};
 use super::fault::{Faults, Report, quoted};
 use super::model::{Allow, Config, Redirects, Target, Tool};
 use super::names::{self, Kind};
+use super::target::Surroundings;
 use super::{secret, tables, target, tool};
 
 pub(super) const KEYS: [&str; 10] =
@@ -57,7 +58,7 @@ fn document(root: &Table<'_>, base: &Path, report: &mut Report) -> Option<(Confi
     let limits = tables::limits(root, report);
     let journal = tables::journal(root, base, report);
     let log = tables::log(root, base, report);
-    let network = tables::network(root, report);
+    let (network, has_proxy) = tables::network(root, report);
     let policies = tables::policy(root, base, report);
 
     let secret_tables = names::tables(Kind::Secret, root, report);
@@ -72,7 +73,11 @@ fn document(root: &Table<'_>, base: &Path, report: &mut Report) -> Option<(Confi
     let target_tables = names::tables(Kind::Target, root, report);
     let targets: BTreeMap<&str, Option<Target>> = target_tables
         .iter()
-        .map(|(name, table)| (*name, target::read(table, base, &secret_names, report)))
+        .map(|(name, table)| {
+            let surroundings =
+                Surroundings { base, secrets: &secret_names, proxy: network.proxy.as_ref(), has_proxy };
+            (*name, target::read(table, &surroundings, report))
+        })
         .collect();
 
     for (name, table) in &target_tables {

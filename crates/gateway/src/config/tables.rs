@@ -17,7 +17,7 @@ use super::model::{
     Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network, OnInvalidFrame, ResolverChoice,
     Session,
 };
-use super::{path, suggest};
+use super::{path, proxy, suggest};
 use crate::net::resolve::Resolver;
 
 pub(super) const SESSION: [&str; 5] =
@@ -35,7 +35,7 @@ pub(super) const LIMITS: [&str; 9] = [
 ];
 pub(super) const JOURNAL: [&str; 3] = ["dir", "sync", "max_refusal_bytes"];
 pub(super) const LOG: [&str; 5] = ["level", "format", "file", "max_bytes", "keep"];
-pub(super) const NETWORK: [&str; 1] = ["resolver"];
+pub(super) const NETWORK: [&str; 2] = ["resolver", "proxy"];
 pub(super) const POLICY: [&str; 1] = ["files"];
 
 const LEVELS: [(&str, LogLevel); 4] = [
@@ -177,17 +177,19 @@ pub(super) fn log(root: &Table<'_>, base: &Path, report: &mut Report) -> Log {
     log
 }
 
-/// `[network]`
-pub(super) fn network(root: &Table<'_>, report: &mut Report) -> Network {
-    let mut network = Network { resolver: ResolverChoice::System };
+/// `[network]`, and whether it names a proxy, sound or not.
+pub(super) fn network(root: &Table<'_>, report: &mut Report) -> (Network, bool) {
+    let mut network = Network { resolver: ResolverChoice::System, proxy: None };
     let Some(table) = root.table("network", report) else {
-        return network;
+        return (network, false);
     };
     table.only(&NETWORK, report);
     if let Some(entry) = table.get("resolver") {
         set(&mut network.resolver, resolver(&entry, report));
     }
-    network
+    let proxy = table.get("proxy");
+    network.proxy = proxy.as_ref().and_then(|entry| proxy::read(entry, report));
+    (network, proxy.is_some())
 }
 
 /// `[policy]`: each file with the place that names it.

@@ -12,17 +12,19 @@ use framegate_gate::action::Scheme;
 use super::document::{Entry, Table};
 use super::fault::{Report, quoted};
 use super::header::{self, Setter};
-use super::model::{Auth, Redirects, Target};
+use super::model::{Auth, Authorities, Redirects, Target};
 use super::origin::{self, PinnedOrigin};
 use super::tables::{seconds, set};
-use super::{credential, path, suggest};
+use super::{credential, path, proxy, suggest};
 use crate::net::address::{AddressPolicy, Class, IpRange, classify};
 use crate::net::host::Host;
+use crate::net::proxy::Proxy;
 
-pub(super) const KEYS: [&str; 10] = [
+pub(super) const KEYS: [&str; 11] = [
     "origin",
     "ca",
     "address_ranges",
+    "proxy",
     "allow_plain_loopback",
     "auth",
     "headers",
@@ -40,13 +42,20 @@ pub(super) const AUTH_KEYS: [(&str, &[&str]); 3] = [
 /// The most address ranges of one target.
 const MAX_RANGES: usize = 64;
 
-/// Reads one target's table. `secrets` are the names of the declared secrets.
-pub(super) fn read(
-    table: &Table<'_>,
-    base: &Path,
-    secrets: &BTreeSet<&str>,
-    report: &mut Report,
-) -> Option<Target> {
+/// What a target refers to outside of its table.
+pub(super) struct Surroundings<'a> {
+    /// The folder that paths are relative to.
+    pub(super) base: &'a Path,
+    /// The names of the declared secrets.
+    pub(super) secrets: &'a BTreeSet<&'a str>,
+    /// The proxy of `[network]`.
+    pub(super) proxy: Option<&'a Proxy>,
+    /// Whether `[network]` names one, sound or not.
+    pub(super) has_proxy: bool,
+}
+
+/// Reads one target's table.
+pub(super) fn read(table: &Table<'_>, around: &Surroundings<'_>, report: &mut Report) -> Option<Target> {
     table.only(&KEYS, report);
     let plain = table.boolean("allow_plain_loopback", report).unwrap_or(false);
     let pinned = table
@@ -58,12 +67,16 @@ pub(super) fn read(
         let problem = "`allow_plain_loopback` has no use for an `https` origin";
         report.error(&entry.key_span, problem, "remove it");
     }
-    let ca = table.string("ca", report).and_then(|text| path::read(&text, base, report));
+    let ca = table.string("ca", report).and_then(|text| match text.text {
+        "system" => Some(Authorities::System),
+        _ => path::read(&text, around.base, report).map(Authorities::File),
+    });
     if let Some(pinned) = &pinned {
         check_ca(table, pinned, report);
     }
     let addresses = addresses(table, pinned.as_ref(), report);
-    let auth = table.get("auth").and_then(|entry| auth(&entry, secrets, report));
+    let proxy = proxy::of_target(table, around.proxy, around.has_proxy, pinned.as_ref(), report);
+    let auth = table.get("auth").and_then(|entry| auth(&entry, around.secrets, report));
     let headers = match table.get("headers").and_then(|entry| entry.table("`headers`", report)) {
         Some(headers) => read_headers(&headers, auth.as_ref(), report),
         None => Vec::new(),
@@ -79,6 +92,7 @@ pub(super) fn read(
         host,
         ca,
         addresses: addresses?,
+        proxy,
         auth,
         headers,
         deadline,
@@ -165,7 +179,7 @@ fn check_ca(table: &Table<'_>, pinned: &PinnedOrigin, report: &mut Report) {
         (Scheme::Https, None) => report.error(
             &table.get("origin").map_or(table.span.clone(), |entry| entry.span),
             "an `https` origin needs `ca`",
-            "name a PEM file of the authorities to trust, such as `ca = \"/etc/ssl/certs/ca-certificates.crt\"`",
+            "write `ca = \"system\"` for the system's trust store, or name a PEM file of the authorities to trust",
         ),
         (Scheme::Http, Some(entry)) => {
             report.error(&entry.key_span, "`ca` has no use for an `http` origin", "remove it");

@@ -1,14 +1,15 @@
-//! The way to a target's socket. Belongs here: names, addresses, dialling, TLS, in that order, each
-//! step taking only what the step before has checked. Must not: know HTTP, SSH, credentials or why
-//! an action was allowed.
+//! The way to a target's socket. Belongs here: names, addresses, dialling, a proxy's tunnel, TLS, in that
+//! order, each step taking only what the step before has checked. Must not: know HTTP (but for the tunnel),
+//! SSH, credentials or why an action was allowed.
 //!
 //! One look-up per action; every answer must pass the address policy; only a checked address is
-//! dialled; the peer of the connected socket is compared with it. Nothing here reads the
-//! environment.
+//! dialled; the peer of the connected socket is compared with it. Behind a proxy all this holds for the
+//! proxy, and the target's name is the proxy's to look up. Nothing here reads the environment.
 
 pub mod address;
 pub mod dial;
 pub mod host;
+pub mod proxy;
 pub mod resolve;
 pub mod tls;
 
@@ -27,6 +28,7 @@ use tokio::time::Instant;
 use address::{AddressPolicy, AddressRefusal, CheckedAddress};
 use dial::DialError;
 use host::Host;
+use proxy::{Proxy, ProxyError};
 use resolve::{ResolveError, Resolver};
 use tls::TlsError;
 
@@ -39,6 +41,9 @@ pub enum NetError {
     /// No connection to any checked address.
     #[error(transparent)]
     Dial(#[from] DialError),
+    /// No tunnel through the proxy.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
     /// The name gave no usable answer.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
@@ -54,6 +59,7 @@ impl NetError {
         match self {
             Self::Address(_) | Self::Resolve(_) => false,
             Self::Dial(fault) => fault.connection_opened(),
+            Self::Proxy(fault) => fault.connection_opened(),
             Self::Tls(_) => true,
         }
     }
@@ -77,6 +83,25 @@ pub async fn connect(
     };
     let checked = check_all(policy, &answers)?;
     Ok(dial::dial(&checked, port, deadline).await?)
+}
+
+/// A connection to `host` through `proxy`, with which no look-up of `host` is ours: an address is checked,
+/// a name goes to the proxy as it is. The address in the result is the proxy's.
+///
+/// # Errors
+/// [`NetError`], within `deadline`.
+pub async fn connect_through(
+    proxy: &Proxy,
+    resolver: &Resolver,
+    policy: &AddressPolicy,
+    host: &Host,
+    port: u16,
+    deadline: Instant,
+) -> Result<(TcpStream, CheckedAddress), NetError> {
+    if let Host::Address(address) = host {
+        policy.check(*address)?;
+    }
+    Ok(proxy.tunnel(resolver, host, port, deadline).await?)
 }
 
 /// All or nothing: a name with one bad answer is not trusted for its good ones.

@@ -2,8 +2,10 @@
 //! certificates. Refusals first.
 
 mod dialling;
+mod hostile_dns;
 mod hosts;
 mod look_up;
+mod shared_urls;
 mod transport;
 
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,6 +1,5 @@
 //! TLS. Belongs here: what a target's certificate must prove, and the handshake. Must not: share a
-//! configuration between credentials, read the system's certificate store or the environment, or
-//! pass on a library's error text.
+//! configuration between credentials, read a file or the environment, or pass on a library's error text.
 
 use std::fmt;
 use std::io;
@@ -26,6 +25,13 @@ pub struct TlsSettings {
     config: Arc<ClientConfig>,
 }
 
+/// The authorities of the system's trust store. They may be shared: a root holds no state of a session.
+#[derive(Clone, Debug)]
+pub struct SystemRoots {
+    roots: Arc<RootCertStore>,
+    skipped: usize,
+}
+
 /// Why a CA file is not usable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CaFault {
@@ -38,6 +44,9 @@ pub enum CaFault {
     /// It holds no certificate.
     #[error("it holds no certificate in PEM form")]
     Empty,
+    /// Of a file whose unusable parts are skipped, nothing is left.
+    #[error("it holds no usable certificate of an authority")]
+    NoneUsable,
     /// It is not well-formed PEM.
     #[error("it is not well-formed PEM")]
     Pem,
@@ -102,7 +111,50 @@ impl TlsSettings {
         if roots.is_empty() {
             return Err(CaFault::Empty);
         }
-        Ok(Self { config: Arc::new(client_config(roots)?) })
+        Ok(Self { config: Arc::new(client_config(Arc::new(roots))?) })
+    }
+
+    /// Trusts the system's authorities.
+    ///
+    /// # Errors
+    /// [`CaFault`], for the configuration.
+    pub fn from_system(system: &SystemRoots) -> Result<Self, CaFault> {
+        Ok(Self { config: Arc::new(client_config(Arc::clone(&system.roots))?) })
+    }
+}
+
+impl SystemRoots {
+    /// The authorities in `pem`. Nobody wrote this file for us: what cannot be used as an authority is
+    /// skipped and counted.
+    ///
+    /// # Errors
+    /// [`CaFault::NoneUsable`].
+    pub fn from_pem(pem: &[u8]) -> Result<Self, CaFault> {
+        let mut roots = RootCertStore::empty();
+        let mut skipped: usize = 0;
+        for section in <(SectionKind, Vec<u8>)>::pem_slice_iter(pem) {
+            let added = match section {
+                Ok((SectionKind::Certificate, der)) => roots.add(CertificateDer::from(der)).is_ok(),
+                Ok(_) | Err(_) => false,
+            };
+            if !added {
+                skipped = skipped.saturating_add(1);
+            }
+        }
+        if roots.is_empty() {
+            return Err(CaFault::NoneUsable);
+        }
+        Ok(Self { roots: Arc::new(roots), skipped })
+    }
+
+    /// How many authorities there are.
+    pub fn count(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// How many sections of the file were skipped.
+    pub fn skipped(&self) -> usize {
+        self.skipped
     }
 }
 
@@ -112,7 +164,7 @@ impl fmt::Debug for TlsSettings {
     }
 }
 
-fn client_config(roots: RootCertStore) -> Result<ClientConfig, CaFault> {
+fn client_config(roots: Arc<RootCertStore>) -> Result<ClientConfig, CaFault> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let versions = [&rustls::version::TLS13, &rustls::version::TLS12];
     let mut config = ClientConfig::builder_with_provider(provider)

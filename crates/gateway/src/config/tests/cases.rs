@@ -1,4 +1,4 @@
-//! Origins and headers against the shared case data, and origins by rule.
+//! Headers against the shared case data, and origins by rule. The shared URLs are run in `net::tests`.
 
 use std::path::PathBuf;
 
@@ -63,58 +63,6 @@ fn only_the_one_spelling_of_an_origin_is_read() {
     ] {
         assert!(read(&with_origin(origin)).is_err(), "{origin}");
     }
-}
-
-/// An origin made of a whole URL: everything up to the path.
-fn origin_of(url: &str) -> &str {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
-    &url[..end]
-}
-
-#[test]
-fn shared_urls_are_no_way_to_an_origin() {
-    let Some(cases) = shared("ssrf_urls.json") else { return };
-    let (mut refused, mut allowed) = (0, 0);
-    for case in &cases {
-        let (id, url) = (case["id"].as_str().unwrap(), case["url"].as_str().unwrap());
-        let pinned = case["pinned"]["verdict"] == "allow";
-        let code = case["pinned"]["code"].as_str().unwrap();
-        // A URL with a path is never an origin.
-        let whole = read(&with_origin(url));
-        if let Ok(config) = &whole {
-            assert_eq!(config.targets["api"].origin.to_string(), url, "{id}");
-        }
-        let cut = origin_of(url);
-        let verdict = read(&with_origin(cut));
-        // Faults of the host must stop the origin. Other codes are about paths, answers and names
-        // that another origin could have.
-        if pinned {
-            assert!(verdict.is_ok(), "{id} {cut}: {}", verdict.unwrap_err());
-            allowed += 1;
-        } else if let Ok(config) = &verdict {
-            let is_exact = config.targets["api"].origin.to_string() == cut;
-            assert!(is_exact, "{id} {cut}");
-            let elsewhere = [
-                "path",
-                "host_not_pinned",
-                "port_not_pinned",
-                "resolve",
-                "answer",
-                "origin",
-                "not_canonical",
-                "bad_bytes",
-                "name_not_literal",
-            ];
-            assert!(
-                elsewhere.iter().any(|part| code.contains(part)) || cut != url,
-                "{id}: {url} is refused for {code}, but {cut} is an origin"
-            );
-        } else {
-            refused += 1;
-        }
-    }
-    assert!(allowed >= 3 && refused >= 50, "{allowed} allowed, {refused} refused");
 }
 
 /// The one header of a case, or its several.

@@ -8,9 +8,11 @@ use framegate_wire::message::Revision;
 
 use super::{accepted, read};
 use crate::config::{
-    Allow, Auth, Config, LogFile, LogFormat, LogLevel, OnInvalidFrame, ResolverChoice, STARTER, Severity,
+    Allow, Auth, Authorities, Config, LogFile, LogFormat, LogLevel, OnInvalidFrame, ResolverChoice, STARTER,
+    Severity,
 };
 use crate::net::address::AddressPolicy;
+use crate::net::proxy::Proxy;
 
 /// Every key there is.
 pub(super) const FULL: &str = include_str!("full.toml");
@@ -43,6 +45,7 @@ fn every_key_arrives() {
     assert_eq!(config.log.file, Some(file));
     let servers = ["127.0.0.1:5353", "[::1]:53"].map(|text| text.parse().unwrap());
     assert_eq!(config.network.resolver, ResolverChoice::Servers(servers.to_vec()));
+    assert_eq!(config.network.proxy, Some(proxy("proxy.example.com", 3128)));
     assert_eq!(
         config.policy_files,
         ["/etc/framegate/policy.cedar", "/etc/framegate/more/policy.cedar"].map(Path::new)
@@ -60,7 +63,8 @@ fn targets_arrive() {
     let api = &config.targets["api"];
     assert_eq!(api.origin.to_string(), "https://api.example.com:8443");
     assert_eq!(api.host.to_string(), "api.example.com");
-    assert_eq!(api.ca.as_deref(), Some(Path::new("/etc/framegate/ca.pem")));
+    assert_eq!(api.ca, Some(Authorities::File("/etc/framegate/ca.pem".into())));
+    assert_eq!(api.proxy, None);
     let ranges = ["10.0.0.0/8", "fd00::/16"].map(|text| text.parse().unwrap());
     assert_eq!(api.addresses, AddressPolicy::new(ranges.to_vec()).unwrap());
     assert_eq!(api.auth, Some(Auth::Bearer { secret: "from_env".to_owned() }));
@@ -70,6 +74,7 @@ fn targets_arrive() {
 
     let local = &config.targets["local"];
     assert_eq!(local.origin.to_string(), "http://127.0.0.1:8080");
+    assert_eq!((&local.ca, &local.proxy), (&None, &None));
     assert!(local.addresses.check("127.0.0.1".parse().unwrap()).is_ok());
     assert!(local.addresses.check("93.184.215.14".parse().unwrap()).is_err());
     let auth = Auth::Header { name: "x-api-key".to_owned(), secret: "from-file".to_owned() };
@@ -80,7 +85,45 @@ fn targets_arrive() {
 
     let basic = Auth::Basic { user: "me".to_owned(), secret: "beside".to_owned() };
     assert_eq!(basic.header(), "authorization");
-    assert_eq!(config.targets["literal"].auth, Some(basic));
+    let literal = &config.targets["literal"];
+    assert_eq!(literal.auth, Some(basic));
+    assert_eq!(literal.ca, Some(Authorities::System));
+    assert_eq!(literal.proxy, config.network.proxy);
+}
+
+fn proxy(host: &str, port: u16) -> Proxy {
+    Proxy::new(host.parse().unwrap(), port).unwrap()
+}
+
+#[test]
+fn proxies_in_their_one_spelling() {
+    for (text, host, port) in [
+        ("http://proxy.example.com:3128", "proxy.example.com", 3128),
+        ("http://proxy.example.com:80", "proxy.example.com", 80),
+        ("http://10.0.0.1:1", "10.0.0.1", 1),
+        ("http://127.0.0.1:65535", "127.0.0.1", 65_535),
+        ("http://[fd00::1]:8080", "[fd00::1]", 8080),
+    ] {
+        let config = accepted(&format!("version = 1\n[network]\nproxy = \"{text}\"\n"));
+        assert_eq!(config.network.proxy, Some(proxy(host, port)), "{text}");
+    }
+}
+
+/// What a proxied target may say: a name without ranges, or an address that is judged as ever.
+#[test]
+fn targets_behind_a_proxy() {
+    let head = "version = 1\n[network]\nproxy = \"http://10.0.0.1:3128\"\n[target.a]\nca = \"system\"\n";
+    for (origin, more) in [
+        ("https://api.example.com", ""),
+        ("https://api.example.com", "proxy = true\n"),
+        ("https://93.184.215.14", ""),
+        ("https://10.1.2.3", "address_ranges = [\"10.0.0.0/8\"]\n"),
+    ] {
+        let config = accepted(&format!("{head}origin = \"{origin}\"\n{more}"));
+        assert_eq!(config.targets["a"].proxy, Some(proxy("10.0.0.1", 3128)), "{origin} {more}");
+    }
+    let refusal = read(&format!("{head}origin = \"https://10.1.2.3\"\n")).unwrap_err();
+    assert!(refusal.to_string().contains("the target's address is not allowed: private use"), "{refusal}");
 }
 
 #[test]
@@ -131,6 +174,7 @@ fn the_least_configuration_has_the_documented_defaults() {
         (LogLevel::Info, LogFormat::Text, &None)
     );
     assert_eq!(config.network.resolver, ResolverChoice::System);
+    assert_eq!(config.network.proxy, None);
     assert!(config.policy_files.is_empty() && config.secrets.is_empty() && config.targets.is_empty());
     assert_eq!(config.catalog.iter().len(), 0);
 }

@@ -3,8 +3,8 @@
 //! Belongs here: the credential at the moment of use, the request, the answer within bounds.
 //! Does not belong here: why the action was allowed, what the agent wrote.
 //!
-//! A request is sent once: no retry, no redirect, no reused connection, no proxy, no cookie, no automatic
-//! answer to a challenge.
+//! A request is sent once: no retry, no redirect, no reused connection, no proxy but the configured one, no
+//! cookie, no automatic answer to a challenge.
 
 mod body;
 mod credential;
@@ -15,10 +15,10 @@ mod response;
 mod sent;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod upload;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,10 +39,9 @@ use pages::Pages;
 use request::BuildError;
 use response::Asked;
 use sent::Sent;
+use trust::Trust;
+pub use trust::{SYSTEM_STORES, SystemStore};
 use upload::UploadError;
-
-/// A file of certificate authorities holds at most 1 MiB.
-const MAX_CA_BYTES: usize = 1024 * 1024;
 
 /// What an agent is told whose cursor leads nowhere.
 const UNKNOWN_CURSOR: &str = "no answer to this call is kept under this cursor; nothing was sent; call again without it \
@@ -56,6 +55,7 @@ pub struct HttpExecutor {
     secrets: BTreeMap<String, Source>,
     environment: Arc<Environment>,
     pages: Pages,
+    system_store: Option<SystemStore>,
 }
 
 /// A target with what was made of its files at start.
@@ -93,6 +93,12 @@ pub enum HttpSetupError {
         /// What is wrong with the file.
         fault: FileFault,
     },
+    /// The system's authorities are asked for, and there are none where systems keep them.
+    #[error("target `{target}`: `ca = \"system\"` finds no trust store; name a file of authorities instead")]
+    NoSystemStore {
+        /// The target's name.
+        target: String,
+    },
 }
 
 /// Why there is no answer. An agent reads it: no text of it comes from a peer or a library.
@@ -123,12 +129,20 @@ impl HttpExecutor {
         environment: Arc<Environment>,
     ) -> Result<Self, HttpSetupError> {
         let mut targets = BTreeMap::new();
+        let mut trust = Trust::new(&SYSTEM_STORES);
         for (name, target) in &config.targets {
-            let tls = target.ca.as_deref().map(|path| authorities(name, path)).transpose()?;
+            let tls = target.ca.as_ref().map(|ca| trust.settings(name, ca)).transpose()?;
             targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls });
         }
         let (tools, secrets) = (config.tools.clone(), config.secrets.clone());
-        Ok(Self { resolver, targets, tools, secrets, environment, pages: Pages::default() })
+        let system_store = trust.into_system_store();
+        Ok(Self { resolver, targets, tools, secrets, environment, pages: Pages::default(), system_store })
+    }
+
+    /// The system's trust store, if a target relies on it.
+    #[must_use]
+    pub fn system_store(&self) -> Option<&SystemStore> {
+        self.system_store.as_ref()
     }
 
     async fn run(&self, recorded: &Recorded) -> Outcome {
@@ -180,9 +194,14 @@ impl HttpExecutor {
         drop(credential);
         let connect_deadline = after(target.connect).min(deadline);
         let origin = action.origin();
-        let (stream, _) =
-            net::connect(&self.resolver, &target.addresses, &target.host, origin.port(), connect_deadline)
-                .await?;
+        let (resolver, addresses, host, port) =
+            (&self.resolver, &target.addresses, &target.host, origin.port());
+        let (stream, _) = match &target.proxy {
+            None => net::connect(resolver, addresses, host, port, connect_deadline).await?,
+            Some(proxy) => {
+                net::connect_through(proxy, resolver, addresses, host, port, connect_deadline).await?
+            }
+        };
         let limit = asked.settings.read_limit(target.max_response_bytes);
         let answer = match (origin.scheme(), &ready.tls) {
             (Scheme::Http, _) => exchange::exchange(stream, request, &redactor, limit, sent).await?,
@@ -206,22 +225,6 @@ impl From<TlsError> for Trouble {
     fn from(fault: TlsError) -> Self {
         Self::Unreachable(NetError::Tls(fault))
     }
-}
-
-/// Whom a target's certificate must be signed by. Whoever can write the file can pose as the target, so it is
-/// judged like the configuration.
-fn authorities(target: &str, path: &Path) -> Result<TlsSettings, HttpSetupError> {
-    let shown = || path.to_string_lossy().escape_debug().to_string();
-    let pem = config::read_trusted(path, MAX_CA_BYTES).map_err(|fault| HttpSetupError::File {
-        target: target.to_owned(),
-        path: shown(),
-        fault,
-    })?;
-    TlsSettings::from_ca_pem(&pem).map_err(|fault| HttpSetupError::Authorities {
-        target: target.to_owned(),
-        path: shown(),
-        fault,
-    })
 }
 
 fn after(limit: Duration) -> Instant {

@@ -1,4 +1,4 @@
-//! Which addresses an action may reach. Belongs here: the policy of one target, and the only maker
+//! Which addresses an action may reach. Belongs here: the policy of one target or proxy, and the only maker
 //! of a [`CheckedAddress`]. Must not: resolve or connect; the blocks themselves are in `blocks.rs`,
 //! prefixes in `range.rs`.
 //!
@@ -43,6 +43,8 @@ pub fn classify(address: IpAddr) -> Class {
 pub struct AddressPolicy {
     ranges: Vec<IpRange>,
     plain_loopback: bool,
+    /// Whether what a target would have to declare is allowed undeclared.
+    inside: bool,
 }
 
 /// An address that a policy has allowed. Made by [`AddressPolicy::check`] only.
@@ -90,7 +92,13 @@ impl AddressPolicy {
         for range in &ranges {
             range_is_sound(*range)?;
         }
-        Ok(Self { ranges, plain_loopback: false })
+        Ok(Self { ranges, ..Self::default() })
+    }
+
+    /// The policy of a proxy, which the configuration names and which may live inside: public addresses, and
+    /// all that a target could declare.
+    pub(super) fn of_proxy() -> Self {
+        Self { inside: true, ..Self::default() }
     }
 
     /// Also allows 127.0.0.0/8 and ::1, for a target that opted in to plain HTTP on loopback.
@@ -110,6 +118,7 @@ impl AddressPolicy {
         match classify(address) {
             Class::Never(block) => Err(AddressRefusal { block }),
             _ if declared => allowed,
+            Class::Declarable(_) if self.inside => allowed,
             // An IPv4-mapped loopback address is in another block, which is never allowed.
             Class::Declarable(_) if self.plain_loopback && address.is_loopback() => allowed,
             Class::Declarable(block) => Err(AddressRefusal { block }),

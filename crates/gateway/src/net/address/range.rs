@@ -43,6 +43,12 @@ impl IpRange {
         self.first
     }
 
+    /// The length of the prefix, in bits.
+    #[cfg(test)]
+    pub(super) fn prefix(self) -> u8 {
+        self.prefix
+    }
+
     /// Whether `address`, of the same family, has this prefix.
     pub fn contains(self, address: IpAddr) -> bool {
         match (self.first, address) {

@@ -15,6 +15,8 @@ mod handshake;
 mod identifiers;
 #[path = "lifecycle/modern.rs"]
 mod modern;
+#[path = "lifecycle/redirects.rs"]
+mod redirects;
 #[path = "lifecycle/waiting.rs"]
 mod waiting;
 

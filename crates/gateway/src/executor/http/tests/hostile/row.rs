@@ -16,6 +16,8 @@ use crate::executor::fixture::World;
 /// What is said of an answer that has no reading, or more than one.
 pub(super) const UNSOUND: &str =
     "the target's answer is not sound HTTP/1.1, or its head is too large; the request was sent and may have";
+/// What is said of either, and of a body that breaks off or breaks its coding.
+pub(super) const BEGUN: &str = "; the request was sent and may have been carried out";
 /// What is said of an answer that stops early.
 pub(super) const ENDED: &str =
     "the connection ended before the answer was complete; the request was sent and may have";
@@ -51,6 +53,11 @@ impl Row {
     /// An answer that lacks its end.
     pub(super) fn ended(name: &'static str, answer: impl Into<Vec<u8>>) -> Self {
         Self::of(name, answer, Status::Unknown, ENDED)
+    }
+
+    /// An answer whose body cannot be read to its end.
+    pub(super) fn broken(name: &'static str, answer: impl Into<Vec<u8>>) -> Self {
+        Self::of(name, answer, Status::Unknown, BEGUN)
     }
 
     /// An answer of success.

@@ -11,9 +11,10 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -199,7 +200,8 @@ pub struct Certificate {
     pub key: String,
 }
 
-/// A new authority and a server certificate for this name, changed by `change` before it is signed.
+/// A new authority with a name of its own and a server certificate for this name, changed by `change` before it
+/// is signed.
 ///
 /// # Panics
 /// If no key can be made.
@@ -207,6 +209,9 @@ pub struct Certificate {
 pub fn certificate(name: &str, change: impl FnOnce(&mut CertificateParams)) -> Certificate {
     let mut params = CertificateParams::new(Vec::<String>::new()).expect("no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    params.distinguished_name.push(DnType::CommonName, format!("authority {number}"));
     let authority =
         CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
     let key = KeyPair::generate().expect("a key");

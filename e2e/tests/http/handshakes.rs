@@ -15,8 +15,8 @@ use framegate_e2e::session::Session;
 use framegate_e2e::stage::write_private;
 use framegate_e2e::stub_dns::Answer;
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair, SanType,
-    date_time_ymd,
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    SanType, date_time_ymd,
 };
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -112,6 +112,22 @@ fn hello(version: u8, suite: [u8; 2]) -> Vec<u8> {
     record(22, version.min(3), &[&[2, 0, 0, length][..], &body].concat())
 }
 
+/// Signed by an authority with the trusted one's name and another key.
+fn signed_by_a_namesake() -> Certificate {
+    let [trusted, other] = [(); 2].map(|()| {
+        let mut params = CertificateParams::new(Vec::new()).expect("no names");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority")
+    });
+    let key = KeyPair::generate().expect("a key");
+    let certificate = CertificateParams::new(vec![NAME.to_owned()]).expect("a name").signed_by(&key, &other);
+    Certificate {
+        authority: trusted.pem(),
+        certificate: certificate.expect("a certificate").pem(),
+        key: key.serialize_pem(),
+    }
+}
+
 fn cases() -> Vec<Case> {
     let case = |name, server, words| Case { name, server, words };
     let tls = |name, change: fn(&mut CertificateParams), words| {
@@ -178,6 +194,7 @@ fn cases() -> Vec<Case> {
         tls("an authority's", |params| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained), invalid),
         case("signed by itself", Server::Tls(own, &[]), unknown),
         case("signed by another authority", Server::Tls(strange, &[]), unknown),
+        case("signed by a namesake of the authority", Server::Tls(signed_by_a_namesake(), &[]), invalid),
         case(
             "HTTP/2 only",
             Server::Tls(certificate(NAME, |_| ()), &[b"h2"]),
@@ -267,7 +284,7 @@ fn whoever_cannot_prove_who_it_is_gets_no_request() {
             assert!(listener.accept().is_err(), "{name}: a second connection");
         },
     );
-    assert!(count >= 28 && DEADLINE > Duration::from_secs(2));
+    assert!(count >= 29 && DEADLINE > Duration::from_secs(2));
 }
 
 /// The same server with nothing wrong, so that the cases above fail for what they say.

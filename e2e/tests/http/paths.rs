@@ -162,6 +162,7 @@ fn segments(tool: &str, value: &str) -> Vec<String> {
 /// A stage whose tools send a value as a segment, in every way there is. Policy allows a call only if the
 /// value as it came is among the segments.
 fn echo(name: &str, server: &Server) -> Stage {
+    let word = "params.value = { type = \"word\" }";
     let open = "params.value = { type = \"string\", pattern = \".*\" }";
     let stage = stage(name, |_| {
         let target = format!(
@@ -170,10 +171,10 @@ fn echo(name: &str, server: &Server) -> Stage {
             super::BEARER
         );
         let tools = [
-            ("word", "/echo/{value}/end", "params.value = { type = \"word\" }"),
+            ("word", "/echo/{value}/end", word),
             ("line", "/echo/{value}/end", open),
             ("first", "/{value}", open),
-            ("between", "/echo/v-{value}.json/end", open),
+            ("between", "/echo/v-{value}.json/end", word),
             ("relative", "/echo/{value}/end", "params.value = { type = \"path\" }"),
         ]
         .map(|(name, path, params)| {

@@ -82,7 +82,7 @@ fn run(session: &mut Session<'_>, tool: &str, status: u64, location: Option<&str
         (Some(Value::String(told)), Some(location)) if (300..400).contains(&status) => {
             if told != HIDDEN {
                 let (scheme, authority) = told.split_once("://").unwrap_or_else(|| panic!("{place}: {told}"));
-                assert!(matches!(scheme, "http" | "https"), "{place}: {told}");
+                assert!(matches!(scheme, "http" | "https" | "ftp"), "{place}: {told}");
                 assert!(!authority.contains(['/', '?', '#', '@', '\\', '%']), "{place}: {told}");
                 let own = format!("{}:{}", tls::NAME, stage.target().address().port());
                 assert!(authority == own || location.contains(authority), "{place}: {told}");

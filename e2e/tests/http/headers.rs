@@ -138,6 +138,9 @@ fn by_parameter(case: &Value) {
     }
 }
 
+/// A way into a request, and how a case is run by it.
+type Way = (&'static str, fn(&Value));
+
 /// Cases that get another verdict than theirs, and why no hole is open.
 const DIFFERENT: &[(&str, &str)] =
     &[("hdr-007", "an empty value is accepted as a literal, and each call of its tool is then refused")];
@@ -148,8 +151,8 @@ fn shared_headers_get_their_verdicts() {
     assert!(cases.len() >= 88, "only {} cases", cases.len());
     // The ways of each case. Of a name that no tool declares, declaring it is the operator's right; that
     // an agent cannot is what the case is about.
-    let ways = |case: &Value| -> Vec<(&'static str, fn(&Value))> {
-        let mut ways: Vec<(&'static str, fn(&Value))> = Vec::new();
+    let ways = |case: &Value| -> Vec<Way> {
+        let mut ways: Vec<Way> = Vec::new();
         if case["code"] == "not_declared" {
             ways.push(("an undeclared argument", by_argument));
         } else {

@@ -153,8 +153,8 @@ fn shared_redirects_are_not_followed() {
         let tool = if case["start"]["body"] == true { "write" } else { "ask" };
         let shown = run(&mut session, tool, status, location.as_deref());
         requests += 1;
-        // Under the one policy there is, every case stops at its first answer; the verdicts of the others
-        // belong to an option that is not built.
+        // This target follows nothing, so every case stops at its first answer; the verdicts of those for
+        // other policies are not for it.
         if case["policy"] == "none" {
             let expect = &case["expect"];
             assert_eq!(expect["requests_sent"].as_array().map(Vec::len), Some(1), "{id}");
@@ -169,7 +169,7 @@ fn shared_redirects_are_not_followed() {
     assert_eq!(judged, cases.iter().filter(|case| case["policy"] == "none").count());
     assert!(judged >= 10);
     eprintln!(
-        "redirect_cases.json: {judged} for the policy `none`, all as expected; {} for an option that is not built, not followed",
+        "redirect_cases.json: {judged} for the policy `none`, all as expected; {} for other policies, not followed either",
         cases.len() - judged
     );
 }

@@ -18,6 +18,7 @@ pub mod launch;
 pub mod oracle;
 pub mod parallel;
 pub mod process;
+pub mod server;
 pub mod session;
 pub mod shared;
 pub mod stage;

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::process::DEADLINE;
 use crate::stage::write_private;
-use crate::{binary, shared};
+use crate::binary;
 
 /// A running server. It is stopped when it is dropped.
 #[derive(Debug)]
@@ -236,9 +236,5 @@ fn on_path(program: &str) -> Option<PathBuf> {
 }
 
 fn missing(program: &str) {
-    assert!(
-        std::env::var_os(shared::VARIABLE).is_none(),
-        "there is no `{program}`: run e2e/servers/setup.sh"
-    );
     eprintln!("SKIPPED: there is no `{program}`: run e2e/servers/setup.sh");
 }

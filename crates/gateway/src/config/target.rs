@@ -19,7 +19,7 @@ use super::{credential, path, suggest};
 use crate::net::address::{AddressPolicy, Class, IpRange, classify};
 use crate::net::host::Host;
 
-pub(super) const KEYS: [&str; 9] = [
+pub(super) const KEYS: [&str; 11] = [
     "origin",
     "ca",
     "address_ranges",
@@ -28,6 +28,8 @@ pub(super) const KEYS: [&str; 9] = [
     "headers",
     "deadline_seconds",
     "connect_seconds",
+    "idle_seconds",
+    "keep_alive",
     "max_response_bytes",
 ];
 pub(super) const AUTH_KEYS: [(&str, &[&str]); 3] = [
@@ -69,7 +71,9 @@ pub(super) fn read(
     };
     let mut deadline = Duration::from_secs(50);
     set(&mut deadline, seconds(table, "deadline_seconds", 1..=600, report));
-    let connect = connect(table, deadline, report);
+    let connect = within(table, "connect_seconds", 10, deadline, report);
+    let idle = within(table, "idle_seconds", 30, deadline, report);
+    let keep_alive = table.boolean("keep_alive", report).unwrap_or(true);
     let max_response_bytes = table.integer("max_response_bytes", 1024..=16_777_216, report);
     let PinnedOrigin { origin, host } = pinned?;
     Some(Target {
@@ -81,6 +85,8 @@ pub(super) fn read(
         headers,
         deadline,
         connect,
+        idle,
+        keep_alive,
         max_response_bytes: max_response_bytes.unwrap_or(65_536),
     })
 }
@@ -242,18 +248,19 @@ fn read_headers(table: &Table<'_>, auth: Option<&Auth>, report: &mut Report) -> 
     headers
 }
 
-fn connect(table: &Table<'_>, deadline: Duration, report: &mut Report) -> Duration {
-    let given = seconds(table, "connect_seconds", 1..=600, report);
-    match (given, table.get("connect_seconds")) {
+/// A time that is part of the deadline; `default`, in seconds, if it is not given and the deadline allows.
+fn within(table: &Table<'_>, key: &str, default: u64, deadline: Duration, report: &mut Report) -> Duration {
+    let given = seconds(table, key, 1..=600, report);
+    match (given, table.get(key)) {
         (Some(given), Some(entry)) if given > deadline => {
             report.error(
                 &entry.span,
-                format!("`connect_seconds` is above the deadline of {} seconds", deadline.as_secs()),
+                format!("`{key}` is above the deadline of {} seconds", deadline.as_secs()),
                 "the deadline covers the whole request",
             );
             deadline
         }
         (Some(given), _) => given,
-        (None, _) => deadline.min(Duration::from_secs(10)),
+        (None, _) => deadline.min(Duration::from_secs(default)),
     }
 }

@@ -3,12 +3,16 @@
 //! Belongs here: the credential at the moment of use, the request, the answer within bounds.
 //! Does not belong here: why the action was allowed, what the agent wrote.
 //!
-//! A request is sent once: no retry, no redirect, no reused connection, no proxy, no cookie, no automatic
-//! answer to a challenge.
+//! A request is sent once: no retry, no redirect, no proxy, no cookie, no automatic answer to a challenge. A
+//! connection may carry several requests, one after the other, of one target with one credential (`pool.rs`).
 
 mod body;
+mod connection;
 mod credential;
 mod exchange;
+mod idempotency;
+mod masking;
+mod pool;
 mod request;
 mod response;
 mod sent;
@@ -20,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use framegate_gate::action::{Action, HttpAction, Scheme};
+use framegate_gate::action::{Action, HttpAction, Origin, Scheme};
 use framegate_gate::outcome::Outcome;
 use framegate_journal::Recorded;
 use framegate_vault::{Environment, Source};
@@ -31,9 +35,12 @@ use crate::config::{self, Config, FileFault, Target};
 use crate::net::resolve::Resolver;
 use crate::net::tls::{CaFault, TlsError, TlsSettings};
 use crate::net::{self, NetError};
+use connection::{Connection, Stream};
 use credential::{Credential, CredentialError};
-use exchange::ExchangeError;
-use request::BuildError;
+use exchange::{Answer, Bounds, ExchangeError};
+use masking::{Masking, Recogniser};
+use pool::{Key, Pool};
+use request::{Additions, BuildError};
 use sent::Sent;
 
 /// A file of certificate authorities holds at most 1 MiB.
@@ -43,15 +50,23 @@ const MAX_CA_BYTES: usize = 1024 * 1024;
 pub struct HttpExecutor {
     resolver: Resolver,
     targets: BTreeMap<String, ReadyTarget>,
-    tool_deadlines: BTreeMap<String, Duration>,
+    tools: BTreeMap<String, ToolSettings>,
+    pool: Pool,
     secrets: BTreeMap<String, Source>,
     environment: Arc<Environment>,
 }
 
-/// A target with what was made of its files at start.
+/// A target with what was made of its files at start, and what is kept of its credential.
 struct ReadyTarget {
     target: Target,
     tls: Option<TlsSettings>,
+    masking: Masking,
+}
+
+/// What a tool says beside its action.
+struct ToolSettings {
+    deadline: Option<Duration>,
+    idempotency_key: Option<String>,
 }
 
 impl core::fmt::Debug for HttpExecutor {
@@ -83,6 +98,9 @@ pub enum HttpSetupError {
         /// What is wrong with the file.
         fault: FileFault,
     },
+    /// The operating system gave no randomness.
+    #[error("the operating system gives no randomness")]
+    Randomness,
 }
 
 /// Why there is no answer. An agent reads it: no text of it comes from a peer or a library.
@@ -110,14 +128,20 @@ impl HttpExecutor {
         resolver: Resolver,
         environment: Arc<Environment>,
     ) -> Result<Self, HttpSetupError> {
+        let recogniser = Recogniser::new().map_err(|_| HttpSetupError::Randomness)?;
         let mut targets = BTreeMap::new();
         for (name, target) in &config.targets {
             let tls = target.ca.as_deref().map(|path| authorities(name, path)).transpose()?;
-            targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls });
+            let masking = Masking::new(recogniser.clone());
+            targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls, masking });
         }
-        let tool_deadlines =
-            config.tools.iter().filter_map(|(name, tool)| Some((name.clone(), tool.deadline?))).collect();
-        Ok(Self { resolver, targets, tool_deadlines, secrets: config.secrets.clone(), environment })
+        let settings = |tool: &config::Tool| ToolSettings {
+            deadline: tool.deadline,
+            idempotency_key: tool.idempotency_key.clone(),
+        };
+        let tools = config.tools.iter().map(|(name, tool)| (name.clone(), settings(tool))).collect();
+        let secrets = config.secrets.clone();
+        Ok(Self { resolver, targets, tools, pool: Pool::default(), secrets, environment })
     }
 
     async fn run(&self, recorded: &Recorded) -> Outcome {
@@ -126,10 +150,12 @@ impl HttpExecutor {
         let Some(ready) = self.targets.get(action.target()) else {
             return Outcome::not_started("the target is not configured; nothing was performed".to_owned());
         };
-        let limit = self.tool_deadlines.get(call.tool().name()).copied().unwrap_or(ready.target.deadline);
+        let tool = self.tools.get(call.tool().name());
+        let limit = tool.and_then(|tool| tool.deadline).unwrap_or(ready.target.deadline);
         let deadline = after(limit);
+        let key = tool.and_then(|tool| tool.idempotency_key.as_deref()).map(|name| (name, recorded.intent()));
         let sent = Sent::default();
-        let why = match timeout_at(deadline, self.request(action, ready, deadline, &sent)).await {
+        let why = match timeout_at(deadline, self.request(action, key, ready, deadline, &sent)).await {
             Ok(Ok(outcome)) => return outcome,
             Ok(Err(trouble)) => trouble.to_string(),
             Err(_) => format!("there was no complete answer within {} s", limit.as_secs()),
@@ -142,10 +168,12 @@ impl HttpExecutor {
         }
     }
 
-    /// One request. The credential is opened first: one that cannot be used costs no look-up.
+    /// One request, with the idempotency key of an intent under a name if one is given. The credential is opened
+    /// first: one that cannot be used costs no look-up.
     async fn request(
         &self,
         action: &HttpAction,
+        idempotency: Option<(&str, &str)>,
         ready: &ReadyTarget,
         deadline: Instant,
         sent: &Sent,
@@ -155,24 +183,63 @@ impl HttpExecutor {
             None => None,
             Some(auth) => Some(Credential::load(auth, &self.secrets, &self.environment)?),
         };
-        let redactor = credential::redactor(credential.as_ref())?;
-        let request = request::build(action, &target.headers, credential.as_ref())?;
+        let (redactor, generation) = ready.masking.redactor(credential.as_ref())?;
+        let idempotency = match idempotency {
+            None => None,
+            Some((name, intent)) => Some((name, idempotency::key(intent, action).ok_or(BuildError::Parts)?)),
+        };
+        let additions = Additions { literal: &target.headers, idempotency, keep_alive: target.keep_alive };
+        let request = request::build(action, additions, credential.as_ref())?;
         drop(credential);
-        let connect_deadline = after(target.connect).min(deadline);
-        let origin = action.origin();
+        let bounds = Bounds { body: target.max_response_bytes, idle: target.idle, deadline };
+        let key = Key {
+            target: action.target().to_owned(),
+            credential: target.auth.as_ref().map(|auth| (auth.secret().to_owned(), generation)),
+            origin: action.origin().clone(),
+        };
+        let converse = async |connection: Connection, request| {
+            let Connection { stream, opened } = connection;
+            let (answer, stream) = exchange::exchange(stream, request, &redactor, &bounds, sent).await?;
+            if let Some(stream) = stream.filter(|_| target.keep_alive) {
+                self.pool.put(key.clone(), Connection { stream, opened });
+            }
+            Ok::<Answer, ExchangeError>(answer)
+        };
+        let answer = match self.pool.take(&key).await {
+            None => None,
+            Some(connection) => match converse(connection, request.clone()).await {
+                // It ended between two looks at it, and not a byte of the request was handed to it.
+                Err(_) if !sent.any() => None,
+                answer => Some(answer?),
+            },
+        };
+        let answer = match answer {
+            Some(answer) => answer,
+            None => converse(self.open(action.origin(), ready, deadline).await?, request).await?,
+        };
+        Ok(response::outcome(&answer, &redactor, action.origin()))
+    }
+
+    /// A new connection, to an address that is looked up and checked now.
+    async fn open(
+        &self,
+        origin: &Origin,
+        ready: &ReadyTarget,
+        deadline: Instant,
+    ) -> Result<Connection, Trouble> {
+        let ReadyTarget { target, tls, .. } = ready;
+        let opened = Instant::now();
+        let deadline = after(target.connect).min(deadline);
         let (stream, _) =
-            net::connect(&self.resolver, &target.addresses, &target.host, origin.port(), connect_deadline)
-                .await?;
-        let limit = target.max_response_bytes;
-        let answer = match (origin.scheme(), &ready.tls) {
-            (Scheme::Http, _) => exchange::exchange(stream, request, &redactor, limit, sent).await?,
+            net::connect(&self.resolver, &target.addresses, &target.host, origin.port(), deadline).await?;
+        let stream = match (origin.scheme(), tls) {
+            (Scheme::Http, _) => Stream::Plain(stream),
             (Scheme::Https, Some(tls)) => {
-                let stream = net::tls::connect(tls, &target.host, stream, connect_deadline).await?;
-                exchange::exchange(stream, request, &redactor, limit, sent).await?
+                Stream::Tls(Box::new(net::tls::connect(tls, &target.host, stream, deadline).await?))
             }
             (Scheme::Https, None) => return Err(Trouble::NoAuthorities),
         };
-        Ok(response::outcome(&answer, &redactor, origin))
+        Ok(Connection { stream, opened })
     }
 }
 

@@ -21,11 +21,21 @@ pub(super) enum BuildError {
     Parts,
 }
 
+/// What a request holds beside its action.
+pub(super) struct Additions<'a> {
+    /// The target's own headers.
+    pub(super) literal: &'a [(String, String)],
+    /// The name and value of the idempotency key.
+    pub(super) idempotency: Option<(&'a str, HeaderValue)>,
+    /// Whether the connection may be kept open after the answer.
+    pub(super) keep_alive: bool,
+}
+
 /// Builds the request: the action's parts, the declared headers, those that hold the exchange together over them, the
 /// credential last.
 pub(super) fn build(
     action: &HttpAction,
-    literal: &[(String, String)],
+    additions: Additions<'_>,
     credential: Option<&Credential<'_>>,
 ) -> Result<Request<Full<Bytes>>, BuildError> {
     let method = Method::from_bytes(action.method().name().as_bytes()).map_err(|_| BuildError::Parts)?;
@@ -45,15 +55,21 @@ pub(super) fn build(
     if has_body {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    for (name, value) in literal.iter().chain(action.headers()) {
+    for (name, value) in additions.literal.iter().chain(action.headers()) {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| BuildError::Parts)?;
         let value = HeaderValue::from_str(value).map_err(|_| BuildError::Parts)?;
+        headers.insert(name, value);
+    }
+    if let Some((name, value)) = additions.idempotency {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| BuildError::Parts)?;
         headers.insert(name, value);
     }
     let authority = HeaderValue::from_str(&action.origin().authority()).map_err(|_| BuildError::Parts)?;
     headers.insert(HOST, authority);
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    if !additions.keep_alive {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Some(credential) = credential {
         let (name, value) = credential.header()?;
         headers.insert(name, value);

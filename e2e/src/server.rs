@@ -18,9 +18,9 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::binary;
 use crate::process::DEADLINE;
 use crate::stage::write_private;
-use crate::binary;
 
 /// A running server. It is stopped when it is dropped.
 #[derive(Debug)]

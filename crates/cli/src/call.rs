@@ -9,6 +9,7 @@ use framegate_gate::Moment;
 use framegate_gate::authorization::Permit;
 use framegate_gate::outcome::Status;
 use framegate_gate::session::{Input, Session, Step};
+use framegate_gateway::config::Config;
 use framegate_gateway::executor::Executor;
 use framegate_gateway::{assemble, exit};
 use framegate_journal::{Journal, Mode, Start, Stop};
@@ -49,7 +50,7 @@ pub(crate) fn run(
         None => return Err(Failure::usage("the arguments must be one JSON object on one line")),
     };
     let Some(permit) = step.permits.pop() else { return Ok(refused(&step)) };
-    show(&permit);
+    show(&permit, &loaded.config);
     if dry_run {
         out::line("dry run: nothing was sent");
         return Ok(exit::OK);
@@ -84,7 +85,7 @@ fn frame(tool: &str, arguments: &str) -> String {
     )
 }
 
-fn show(permit: &Permit) {
+fn show(permit: &Permit, config: &Config) {
     let granted = permit.granted();
     let call = granted.call();
     out::line("frame, json, message, protocol, schema, authorization: passed");
@@ -98,6 +99,10 @@ fn show(permit: &Permit) {
         "(the credential of target `{}` is added when the request is sent)",
         call.action().target()
     ));
+    let tool = config.tools.get(call.tool().name());
+    if let Some(name) = tool.and_then(|tool| tool.idempotency_key.as_deref()) {
+        out::line(&format!("(`{name}: INTENT-DIGEST` is added, with a value of its own for each intent)"));
+    }
 }
 
 fn refused(step: &Step) -> u8 {

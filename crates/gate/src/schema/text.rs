@@ -75,9 +75,9 @@ pub(super) fn is_host(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(label) && last_is_a_name
 }
 
-/// A field value that HTTP carries unchanged: visible ASCII and inner spaces (RFC 9110, 5.5).
+/// A field value that HTTP carries unchanged: visible ASCII and inner spaces, or nothing (RFC 9110, 5.5).
 pub(super) fn is_field_value(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, 0x20..=0x7E)) && text.trim_matches(' ') == text && !text.is_empty()
+    text.bytes().all(|byte| matches!(byte, 0x20..=0x7E)) && text.trim_matches(' ') == text
 }
 
 /// Characters that show nothing or reorder what is shown, so that two values look alike (Unicode

@@ -179,6 +179,10 @@ pub struct Target {
     pub deadline: Duration,
     /// The time to connect; never above the deadline.
     pub connect: Duration,
+    /// How long the target may send nothing; never above the deadline.
+    pub idle: Duration,
+    /// Whether a connection may carry more than one request.
+    pub keep_alive: bool,
     /// The longest response body.
     pub max_response_bytes: usize,
     /// Which redirects of this target are followed.
@@ -258,6 +262,8 @@ pub struct Tool {
     pub allow: Option<Allow>,
     /// The tool's own deadline, instead of its target's.
     pub deadline: Option<Duration>,
+    /// The header that carries a key of its own for each action; a lower-case name.
+    pub idempotency_key: Option<String>,
     /// What an agent sees of an answer.
     pub result: ResultSettings,
 }

@@ -20,7 +20,7 @@ use crate::net::address::{AddressPolicy, Class, IpRange, classify};
 use crate::net::host::Host;
 use crate::net::proxy::Proxy;
 
-pub(super) const KEYS: [&str; 11] = [
+pub(super) const KEYS: [&str; 13] = [
     "origin",
     "ca",
     "address_ranges",
@@ -30,6 +30,8 @@ pub(super) const KEYS: [&str; 11] = [
     "headers",
     "deadline_seconds",
     "connect_seconds",
+    "idle_seconds",
+    "keep_alive",
     "max_response_bytes",
     "redirects",
 ];
@@ -83,7 +85,9 @@ pub(super) fn read(table: &Table<'_>, around: &Surroundings<'_>, report: &mut Re
     };
     let mut deadline = Duration::from_secs(50);
     set(&mut deadline, seconds(table, "deadline_seconds", 1..=600, report));
-    let connect = connect(table, deadline, report);
+    let connect = within(table, "connect_seconds", 10, deadline, report);
+    let idle = within(table, "idle_seconds", 30, deadline, report);
+    let keep_alive = table.boolean("keep_alive", report).unwrap_or(true);
     let max_response_bytes = table.integer("max_response_bytes", 1024..=16_777_216, report);
     let redirects = table.get("redirects").and_then(|entry| redirects(&entry, report)).unwrap_or_default();
     let PinnedOrigin { origin, host } = pinned?;
@@ -97,6 +101,8 @@ pub(super) fn read(table: &Table<'_>, around: &Surroundings<'_>, report: &mut Re
         headers,
         deadline,
         connect,
+        idle,
+        keep_alive,
         max_response_bytes: max_response_bytes.unwrap_or(1_048_576),
         redirects,
     })
@@ -317,18 +323,19 @@ fn read_headers(table: &Table<'_>, auth: Option<&Auth>, report: &mut Report) -> 
     headers
 }
 
-fn connect(table: &Table<'_>, deadline: Duration, report: &mut Report) -> Duration {
-    let given = seconds(table, "connect_seconds", 1..=600, report);
-    match (given, table.get("connect_seconds")) {
+/// A time that is part of the deadline; `default`, in seconds, if it is not given and the deadline allows.
+fn within(table: &Table<'_>, key: &str, default: u64, deadline: Duration, report: &mut Report) -> Duration {
+    let given = seconds(table, key, 1..=600, report);
+    match (given, table.get(key)) {
         (Some(given), Some(entry)) if given > deadline => {
             report.error(
                 &entry.span,
-                format!("`connect_seconds` is above the deadline of {} seconds", deadline.as_secs()),
+                format!("`{key}` is above the deadline of {} seconds", deadline.as_secs()),
                 "the deadline covers the whole request",
             );
             deadline
         }
         (Some(given), _) => given,
-        (None, _) => deadline.min(Duration::from_secs(10)),
+        (None, _) => deadline.min(Duration::from_secs(default)),
     }
 }

@@ -16,7 +16,7 @@ use super::model::{Allow, Redirects, Target, Tool};
 use super::tables::{prose, seconds};
 use super::{code_position, credential, request, result, suggest};
 
-pub(super) const KEYS: [&str; 20] = [
+pub(super) const KEYS: [&str; 21] = [
     "title",
     "description",
     "allow",
@@ -31,6 +31,7 @@ pub(super) const KEYS: [&str; 20] = [
     "raw",
     "ignore_arguments",
     "deadline_seconds",
+    "idempotency_key",
     "code_position",
     "result",
     "params",
@@ -83,6 +84,9 @@ pub(super) fn read(
         Some(headers) => read_headers(&headers, target_settings, request.body.is_some(), report),
         None => Vec::new(),
     };
+    let idempotency_key = table
+        .get("idempotency_key")
+        .and_then(|entry| idempotency_key(&entry, &headers, target_settings, report));
     if !structure_is_sound {
         return None;
     }
@@ -126,7 +130,7 @@ pub(super) fn read(
         },
     };
     code_position::check(&declaration, table, request.code_accepted, report);
-    let tool = Tool { target: target.to_owned(), allow, deadline, result };
+    let tool = Tool { target: target.to_owned(), allow, deadline, idempotency_key, result };
     Some(ReadTool { declaration, tool })
 }
 
@@ -195,26 +199,53 @@ fn read_headers(
 ) -> Vec<(String, String)> {
     let headers = header::read(table, Setter::Tool, report);
     for entry in table.entries() {
-        let twin = |name: &str| header::are_twins(name, entry.key);
-        let by_auth = target.and_then(|target| target.auth.as_ref()).is_some_and(|auth| twin(auth.header()));
-        let by_target = target.is_some_and(|target| target.headers.iter().any(|(name, _)| twin(name)));
-        let (problem, hint) = if by_auth {
-            (
-                format!("the header {} carries the target's credential", quoted(entry.key)),
-                "remove it: `auth` sets it",
-            )
-        } else if by_target {
-            (format!("the header {} is set by the target", quoted(entry.key)), "remove it here or there")
-        } else if has_body && entry.key == "content-type" {
-            ("the header `content-type` is set by the body".to_owned(), "remove it")
-        } else {
-            continue;
-        };
-        if !report.knows(&entry.key_span) {
+        if let Some((problem, hint)) = set_elsewhere(entry.key, target, has_body)
+            && !report.knows(&entry.key_span)
+        {
             report.error(&entry.key_span, problem, hint);
         }
     }
     headers
+}
+
+/// The header of a tool's idempotency key: one that the tool may set, and that nothing else sets.
+fn idempotency_key(
+    entry: &Entry<'_>,
+    headers: &[(String, String)],
+    target: Option<&Target>,
+    report: &mut Report,
+) -> Option<String> {
+    let name = entry.string(report)?;
+    header::check_name(name.text, &name.span, Setter::Tool, report);
+    let by_tool = headers.iter().any(|(other, _)| header::are_twins(other, name.text));
+    let clash = if by_tool {
+        Some((format!("the header {} is set in `headers`", quoted(name.text)), "remove it here or there"))
+    } else if matches!(name.text, "accept" | "content-type") {
+        Some((format!("the header {} says something else", quoted(name.text)), "such as `idempotency-key`"))
+    } else {
+        set_elsewhere(name.text, target, false)
+    };
+    if let Some((problem, hint)) = clash
+        && !report.knows(&name.span)
+    {
+        report.error(&name.span, problem, hint);
+    }
+    Some(name.text.to_owned())
+}
+
+/// What is wrong with a tool's header if the target or the body sets it.
+fn set_elsewhere(name: &str, target: Option<&Target>, has_body: bool) -> Option<(String, &'static str)> {
+    let twin = |other: &str| header::are_twins(other, name);
+    if target.and_then(|target| target.auth.as_ref()).is_some_and(|auth| twin(auth.header())) {
+        let problem = format!("the header {} carries the target's credential", quoted(name));
+        Some((problem, "remove it: `auth` sets it"))
+    } else if target.is_some_and(|target| target.headers.iter().any(|(other, _)| twin(other))) {
+        Some((format!("the header {} is set by the target", quoted(name)), "remove it here or there"))
+    } else if has_body && name == "content-type" {
+        Some(("the header `content-type` is set by the body".to_owned(), "remove it"))
+    } else {
+        None
+    }
 }
 
 fn ignored(entry: &Entry<'_>, report: &mut Report) -> Vec<String> {

@@ -75,6 +75,11 @@ impl World {
 
     /// A call with these arguments, judged, permitted and recorded.
     pub(super) fn recorded(&self, arguments: &Value) -> (Recorded, Receipt) {
+        self.recorded_of("call", arguments)
+    }
+
+    /// As `recorded`, of another tool.
+    pub(super) fn recorded_of(&self, tool: &str, arguments: &Value) -> (Recorded, Receipt) {
         let options = assemble::journal_options(&self.loaded.config);
         let mut journal = Journal::open(&options).unwrap();
         let start = Start {
@@ -85,11 +90,11 @@ impl World {
             revisions: &Revision::ALL,
         };
         journal.start(&start).unwrap();
-        let mut recorded = journal.commit(vec![self.permit(arguments)]).unwrap();
+        let mut recorded = journal.commit(vec![self.permit(tool, arguments)]).unwrap();
         recorded.pop().unwrap()
     }
 
-    fn permit(&self, arguments: &Value) -> Permit {
+    fn permit(&self, tool: &str, arguments: &Value) -> Permit {
         let config = &self.loaded.config;
         let options = assemble::session_options(&self.loaded, assemble::principal(config, None), "0.1.0");
         let policy = assemble::policy(&self.loaded).unwrap();
@@ -99,7 +104,7 @@ impl World {
             "capabilities": {},
             "clientInfo": {"name": "tester", "version": "1"},
         });
-        let call = json!({"name": "call", "arguments": arguments});
+        let call = json!({"name": tool, "arguments": arguments});
         let mut permits = Vec::new();
         let mut reader = Reader::new(&config.limits.wire);
         for line in [

@@ -70,6 +70,7 @@ fn targets_arrive() {
     assert_eq!(api.auth, Some(Auth::Bearer { secret: "from_env".to_owned() }));
     assert_eq!(api.headers, [("user-agent".to_owned(), "framegate".to_owned())]);
     assert_eq!((api.deadline, api.connect), (Duration::from_secs(30), Duration::from_secs(5)));
+    assert_eq!((api.idle, api.keep_alive), (Duration::from_secs(20), false));
     assert_eq!(api.max_response_bytes, 131_072);
 
     let local = &config.targets["local"];
@@ -81,6 +82,7 @@ fn targets_arrive() {
     assert_eq!(local.auth.as_ref().map(Auth::header), Some("x-api-key"));
     assert_eq!(local.auth, Some(auth));
     assert_eq!((local.deadline, local.connect), (Duration::from_secs(50), Duration::from_secs(10)));
+    assert_eq!((local.idle, local.keep_alive), (Duration::from_secs(30), true));
     assert_eq!(local.max_response_bytes, 1_048_576);
 
     let basic = Auth::Basic { user: "me".to_owned(), secret: "beside".to_owned() };
@@ -132,6 +134,7 @@ fn tools_arrive() {
     let tool = &config.tools["write_item"];
     assert_eq!((tool.target.as_str(), tool.allow), ("api", Some(Allow::All)));
     assert_eq!(tool.deadline, Some(Duration::from_secs(20)));
+    assert_eq!(tool.idempotency_key.as_deref(), Some("idempotency-key"));
     let compiled = config.catalog.get("write_item").unwrap();
     assert_eq!(compiled.title(), Some("Write an item"));
     assert_eq!(compiled.target(), "api");
@@ -148,6 +151,7 @@ fn tools_arrive() {
     assert_eq!(config.tools["read_item"].allow, Some(Allow::Read));
     assert_eq!(config.tools["search"].allow, None);
     assert_eq!(config.tools["search"].deadline, None);
+    assert_eq!(config.tools["search"].idempotency_key, None);
 }
 
 #[test]

@@ -99,8 +99,9 @@ fn both_have_the_same_integer_bounds() {
             else {
                 continue;
             };
-            // The time to connect is also bounded by the deadline.
-            let room = if key == "connect_seconds" { "deadline_seconds = 600\n" } else { "" };
+            // The parts of the deadline are also bounded by it.
+            let is_part = matches!(key.as_str(), "connect_seconds" | "idle_seconds");
+            let room = if is_part { "deadline_seconds = 600\n" } else { "" };
             for (value, good) in [(least - 1, false), (least, true), (most, true), (most + 1, false)] {
                 let text = format!("version = 1\n{head}{room}{key} = {value}\n");
                 assert_eq!(read(&text).is_ok(), good, "{text}");
@@ -109,7 +110,7 @@ fn both_have_the_same_integer_bounds() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 9 + 1 + 2 + 3 + 1);
+    assert_eq!(checked, 9 + 1 + 2 + 4 + 1);
     let bounds = [
         ("string", "min_length", 0, 4096),
         ("string", "max_length", 1, 4096),

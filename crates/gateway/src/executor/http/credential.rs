@@ -80,21 +80,23 @@ impl<'a> Credential<'a> {
         value.set_sensitive(true);
         Ok((name, value))
     }
-}
 
-/// What finds the credential in the answer; nothing, if there is none.
-///
-/// Made for each call and dropped with it: it holds every spelling of the secret in the clear, in memory that
-/// is not zeroed (`docs/decisions/0009-a-redactor-a-call.md`).
-pub(super) fn redactor(credential: Option<&Credential<'_>>) -> Result<Redactor, CredentialError> {
-    let watched = credential.map(|credential| Watched {
-        name: credential.auth.secret(),
-        secret: &credential.secret,
-        user: match credential.auth {
-            Auth::Basic { user, .. } => Some(user.as_str()),
-            Auth::Bearer { .. } | Auth::Header { .. } => None,
-        },
-    });
-    let name = credential.map_or("", |credential| credential.auth.secret());
-    Redactor::new(watched).map_err(|cause| CredentialError::of(name, cause))
+    /// The bytes in the clear, for [`super::masking`] to recognise them by.
+    pub(super) fn expose_bytes(&self) -> &[u8] {
+        self.secret.expose_bytes()
+    }
+
+    /// What finds the credential in an answer; nothing, if there is none.
+    pub(super) fn redactor(credential: Option<&Self>) -> Result<Redactor, CredentialError> {
+        let watched = credential.map(|credential| Watched {
+            name: credential.auth.secret(),
+            secret: &credential.secret,
+            user: match credential.auth {
+                Auth::Basic { user, .. } => Some(user.as_str()),
+                Auth::Bearer { .. } | Auth::Header { .. } => None,
+            },
+        });
+        let name = credential.map_or("", |credential| credential.auth.secret());
+        Redactor::new(watched).map_err(|cause| CredentialError::of(name, cause))
+    }
 }

@@ -1,21 +1,31 @@
-//! One request, one answer, on a connection of its own.
+//! One request, one answer, and whether the connection may carry another.
 //!
-//! Belongs here: HTTP/1.1 within bounds on head and count of fields, and what makes an answer ambiguous.
-//! Does not belong here: addresses, TLS, what an answer means.
+//! Belongs here: HTTP/1.1 within bounds on head, count of fields and silence; what makes an answer ambiguous;
+//! after which answers a connection is still in step.
+//! Does not belong here: addresses, TLS, what an answer means, where connections wait.
+//!
+//! hyper sees one exchange of a connection and is then taken apart. What keeps two exchanges apart is here and
+//! in [`Stream::is_quiet`]; nothing of it depends on what hyper remembers.
 
+use std::error::Error as _;
+use std::future::poll_fn;
+use std::io;
 use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
 
 use bytes::Bytes;
 use framegate_vault::Redactor;
-use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{HeaderMap, Request, StatusCode};
+use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{HeaderMap, Request, StatusCode, Version};
 use http_body_util::Full;
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
 
 use super::body::{self, Kept};
-use super::sent::{Sent, Watched};
+use super::connection::Stream;
+use super::sent::{Activity, Sent, Watched};
 
 /// The most fields in an answer's head.
 const MAX_FIELDS: usize = 100;
@@ -32,6 +42,18 @@ pub(super) enum ExchangeError {
     Closed,
     #[error("the target's answer is not sound HTTP/1.1, or its head is too large")]
     Malformed,
+    #[error("no byte came from the target for {0} s")]
+    Silent(u64),
+}
+
+/// What bounds an exchange.
+pub(super) struct Bounds {
+    /// The most bytes of a body.
+    pub(super) body: usize,
+    /// How long the target may be silent.
+    pub(super) idle: Duration,
+    /// When the caller gives up: a silence that would end later is not waited for.
+    pub(super) deadline: Instant,
 }
 
 /// An answer. No `Debug`: a peer wrote it, and its head is not masked yet.
@@ -41,38 +63,65 @@ pub(super) struct Answer {
     pub(super) body: Kept,
 }
 
-/// Sends the request and reads the answer, at most `limit` bytes of its body, masked.
-pub(super) async fn exchange<S>(
-    stream: S,
+/// Sends the request and reads the answer, masked. The stream comes back if it is in step: the request was
+/// written to its end, the answer read to its own, and both sides keep the connection open.
+pub(super) async fn exchange(
+    stream: Stream,
+    request: Request<Full<Bytes>>,
+    redactor: &Redactor,
+    bounds: &Bounds,
+    sent: &Sent,
+) -> Result<(Answer, Option<Stream>), ExchangeError> {
+    let activity = Activity::new();
+    let io = TokioIo::new(Watched::new(stream, sent.clone(), activity.clone()));
+    let mut builder = http1::Builder::new();
+    builder.max_headers(MAX_FIELDS).max_buf_size(MAX_BUFFER);
+    let (mut sender, mut connection) = builder.handshake(io).await.map_err(|_| ExchangeError::Closed)?;
+    let mut ended = false;
+    // The connection is driven here and not in a task of its own: when this future is dropped, the
+    // connection is closed.
+    let (answer, stays_open) = {
+        let mut receiving = pin!(receive(&mut sender, request, redactor, bounds.body));
+        tokio::select! {
+            biased;
+            answer = &mut receiving => answer,
+            _ = poll_fn(|context| connection.poll_without_shutdown(context)) => {
+                ended = true;
+                receiving.await
+            }
+            () = activity.silence(bounds.idle, bounds.deadline) => {
+                Err(ExchangeError::Silent(bounds.idle.as_secs()))
+            }
+        }?
+    };
+    // Once and not until: an answer that came before its request was written out does not wait for the rest.
+    let in_step = poll_fn(|context| {
+        let open = !ended && connection.poll_without_shutdown(context).is_pending();
+        Poll::Ready(open && matches!(sender.poll_ready(context), Poll::Ready(Ok(()))))
+    });
+    if !stays_open || !in_step.await {
+        return Ok((answer, None));
+    }
+    let parts = connection.into_parts();
+    let stream = parts.io.into_inner().into_flushed().filter(|_| parts.read_buf.is_empty());
+    Ok((answer, stream))
+}
+
+/// The answer, and whether it leaves the connection open.
+async fn receive(
+    sender: &mut SendRequest<Full<Bytes>>,
     request: Request<Full<Bytes>>,
     redactor: &Redactor,
     limit: usize,
-    sent: &Sent,
-) -> Result<Answer, ExchangeError>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let io = TokioIo::new(Watched::new(stream, sent.clone()));
-    let mut builder = http1::Builder::new();
-    builder.max_headers(MAX_FIELDS).max_buf_size(MAX_BUFFER);
-    let (mut sender, connection) = builder.handshake(io).await.map_err(|_| ExchangeError::Closed)?;
-    let mut connection = pin!(connection);
-    let mut answer = pin!(async {
-        let response = sender.send_request(request).await.map_err(|error| classify(&error))?;
-        let (head, body) = response.into_parts();
-        if !is_sound(head.status, &head.headers) {
-            return Err(ExchangeError::Malformed);
-        }
-        let body = body::read(body, redactor, limit).await.map_err(|error| classify(&error))?;
-        Ok(Answer { status: head.status, headers: head.headers, body })
-    });
-    // The connection is driven here and not in a task of its own: when this future is dropped, the
-    // connection is closed.
-    tokio::select! {
-        biased;
-        answer = &mut answer => answer,
-        _ = &mut connection => answer.await,
+) -> Result<(Answer, bool), ExchangeError> {
+    let response = sender.send_request(request).await.map_err(|error| classify(&error))?;
+    let (head, body) = response.into_parts();
+    if !is_sound(head.status, &head.headers) {
+        return Err(ExchangeError::Malformed);
     }
+    let body = body::read(body, redactor, limit).await.map_err(|error| classify(&error))?;
+    let stays_open = !body.cut && keeps_open(head.version, &head.headers);
+    Ok((Answer { status: head.status, headers: head.headers, body }, stays_open))
 }
 
 /// Whether the answer has one reading. Refused beyond what hyper refuses: two statements of the body's length
@@ -98,6 +147,21 @@ fn is_sound(status: StatusCode, headers: &HeaderMap) -> bool {
         && !status.is_informational()
 }
 
+/// Whether the target lets the connection live on (RFC 9112 section 9.3): HTTP/1.1, and no `connection` option
+/// but `keep-alive`. hyper takes the last of several such fields for the only one.
+fn keeps_open(version: Version, headers: &HeaderMap) -> bool {
+    let mut options = headers.get_all(CONNECTION).iter().flat_map(|value| value.as_bytes().split(is_comma));
+    version == Version::HTTP_11
+        && options.all(|option| option.trim_ascii().eq_ignore_ascii_case(b"keep-alive"))
+}
+
+const fn is_comma(byte: &u8) -> bool {
+    *byte == b','
+}
+
+/// hyper tells a broken chunk or trailer by the kind of an I/O error, and not as a fault of parsing.
 fn classify(error: &hyper::Error) -> ExchangeError {
-    if error.is_parse() { ExchangeError::Malformed } else { ExchangeError::Closed }
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let is_broken = matches!(cause, Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput));
+    if error.is_parse() || is_broken { ExchangeError::Malformed } else { ExchangeError::Closed }
 }

@@ -3,13 +3,18 @@
 //! Belongs here: the credential at the moment of use, the request, the answer within bounds.
 //! Does not belong here: why the action was allowed, what the agent wrote.
 //!
-//! A request is sent once: no retry, no redirect, no reused connection, no proxy but the configured one, no
-//! cookie, no automatic answer to a challenge.
+//! A request is sent once: no retry, no proxy but the configured one, no cookie, no automatic answer to a challenge;
+//! where a redirect leads is another action. A connection may carry several requests, one after the other, of one
+//! target with one credential (`pool.rs`).
 
 mod body;
+mod connection;
 mod credential;
 mod exchange;
+mod idempotency;
+mod masking;
 mod pages;
+mod pool;
 mod request;
 mod response;
 mod sent;
@@ -22,7 +27,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use framegate_gate::action::{Action, Scheme};
+use framegate_gate::action::{Action, Origin, Scheme};
 use framegate_gate::outcome::Outcome;
 use framegate_journal::Recorded;
 use framegate_vault::{Environment, Source};
@@ -33,10 +38,13 @@ use crate::config::{self, Config, FileFault, Target};
 use crate::net::resolve::Resolver;
 use crate::net::tls::{CaFault, TlsError, TlsSettings};
 use crate::net::{self, NetError};
+use connection::{Connection, Stream};
 use credential::{Credential, CredentialError};
-use exchange::ExchangeError;
+use exchange::{Answer, Bounds, ExchangeError};
+use masking::{Masking, Recogniser};
 use pages::Pages;
-use request::BuildError;
+use pool::{Key, Pool};
+use request::{Additions, BuildError};
 use response::Asked;
 use sent::Sent;
 use trust::Trust;
@@ -52,16 +60,18 @@ pub struct HttpExecutor {
     resolver: Resolver,
     targets: BTreeMap<String, ReadyTarget>,
     tools: BTreeMap<String, config::Tool>,
+    pool: Pool,
     secrets: BTreeMap<String, Source>,
     environment: Arc<Environment>,
     pages: Pages,
     system_store: Option<SystemStore>,
 }
 
-/// A target with what was made of its files at start.
+/// A target with what was made of its files at start, and what is kept of its credential.
 struct ReadyTarget {
     target: Target,
     tls: Option<TlsSettings>,
+    masking: Masking,
 }
 
 impl core::fmt::Debug for HttpExecutor {
@@ -99,6 +109,9 @@ pub enum HttpSetupError {
         /// The target's name.
         target: String,
     },
+    /// The operating system gave no randomness.
+    #[error("the operating system gives no randomness")]
+    Randomness,
 }
 
 /// Why there is no answer. An agent reads it: no text of it comes from a peer or a library.
@@ -128,15 +141,18 @@ impl HttpExecutor {
         resolver: Resolver,
         environment: Arc<Environment>,
     ) -> Result<Self, HttpSetupError> {
+        let recogniser = Recogniser::new().map_err(|_| HttpSetupError::Randomness)?;
         let mut targets = BTreeMap::new();
         let mut trust = Trust::new(&SYSTEM_STORES);
         for (name, target) in &config.targets {
             let tls = target.ca.as_ref().map(|ca| trust.settings(name, ca)).transpose()?;
-            targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls });
+            let masking = Masking::new(recogniser.clone());
+            targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls, masking });
         }
         let (tools, secrets) = (config.tools.clone(), config.secrets.clone());
+        let (pool, pages) = (Pool::default(), Pages::default());
         let system_store = trust.into_system_store();
-        Ok(Self { resolver, targets, tools, secrets, environment, pages: Pages::default(), system_store })
+        Ok(Self { resolver, targets, tools, pool, secrets, environment, pages, system_store })
     }
 
     /// The system's trust store, if a target relies on it.
@@ -160,8 +176,9 @@ impl HttpExecutor {
         }
         let limit = tool.deadline.unwrap_or(ready.target.deadline);
         let deadline = after(limit);
+        let key = tool.idempotency_key.as_deref().map(|name| (name, recorded.intent()));
         let sent = Sent::default();
-        let why = match timeout_at(deadline, self.request(&asked, ready, deadline, &sent)).await {
+        let why = match timeout_at(deadline, self.request(&asked, key, ready, deadline, &sent)).await {
             Ok(Ok(outcome)) => return outcome,
             Ok(Err(trouble)) => trouble.to_string(),
             Err(_) => format!("there was no complete answer within {} s", limit.as_secs()),
@@ -174,10 +191,12 @@ impl HttpExecutor {
         }
     }
 
-    /// One request. The credential is opened first: one that cannot be used costs no look-up.
+    /// One request, with the idempotency key of an intent under a name if one is given. The credential is opened
+    /// first: one that cannot be used costs no look-up.
     async fn request(
         &self,
         asked: &Asked<'_>,
+        idempotency: Option<(&str, &str)>,
         ready: &ReadyTarget,
         deadline: Instant,
         sent: &Sent,
@@ -188,30 +207,70 @@ impl HttpExecutor {
             None => None,
             Some(auth) => Some(Credential::load(auth, &self.secrets, &self.environment)?),
         };
-        let redactor = credential::redactor(credential.as_ref())?;
+        let (redactor, generation) = ready.masking.redactor(credential.as_ref())?;
+        let idempotency = match idempotency {
+            None => None,
+            Some((name, intent)) => Some((name, idempotency::key(intent, action).ok_or(BuildError::Parts)?)),
+        };
         let file = upload.as_ref().map(|upload| upload.bytes.clone());
-        let request = request::build(action, &target.headers, credential.as_ref(), file)?;
+        let additions =
+            Additions { literal: &target.headers, idempotency, keep_alive: target.keep_alive, file };
+        let request = request::build(action, additions, credential.as_ref())?;
         drop(credential);
-        let connect_deadline = after(target.connect).min(deadline);
-        let origin = action.origin();
+        let limit = asked.settings.read_limit(target.max_response_bytes);
+        let bounds = Bounds { body: limit, idle: target.idle, deadline };
+        let key = Key {
+            target: action.target().to_owned(),
+            credential: target.auth.as_ref().map(|auth| (auth.secret().to_owned(), generation)),
+            origin: action.origin().clone(),
+        };
+        let converse = async |connection: Connection, request| {
+            let Connection { stream, opened } = connection;
+            let (answer, stream) = exchange::exchange(stream, request, &redactor, &bounds, sent).await?;
+            if let Some(stream) = stream.filter(|_| target.keep_alive) {
+                self.pool.put(key.clone(), Connection { stream, opened });
+            }
+            Ok::<Answer, ExchangeError>(answer)
+        };
+        let answer = match self.pool.take(&key).await {
+            None => None,
+            Some(connection) => match converse(connection, request.clone()).await {
+                // It ended between two looks at it, and not a byte of the request was handed to it.
+                Err(_) if !sent.any() => None,
+                answer => Some(answer?),
+            },
+        };
+        let answer = match answer {
+            Some(answer) => answer,
+            None => converse(self.open(action.origin(), ready, deadline).await?, request).await?,
+        };
+        Ok(response::outcome(answer, asked, upload.as_ref(), &redactor, &self.pages))
+    }
+
+    /// A new connection, to an address that is looked up and checked now.
+    async fn open(
+        &self,
+        origin: &Origin,
+        ready: &ReadyTarget,
+        deadline: Instant,
+    ) -> Result<Connection, Trouble> {
+        let ReadyTarget { target, tls, .. } = ready;
+        let opened = Instant::now();
+        let deadline = after(target.connect).min(deadline);
         let (resolver, addresses, host, port) =
             (&self.resolver, &target.addresses, &target.host, origin.port());
         let (stream, _) = match &target.proxy {
-            None => net::connect(resolver, addresses, host, port, connect_deadline).await?,
-            Some(proxy) => {
-                net::connect_through(proxy, resolver, addresses, host, port, connect_deadline).await?
-            }
+            None => net::connect(resolver, addresses, host, port, deadline).await?,
+            Some(proxy) => net::connect_through(proxy, resolver, addresses, host, port, deadline).await?,
         };
-        let limit = asked.settings.read_limit(target.max_response_bytes);
-        let answer = match (origin.scheme(), &ready.tls) {
-            (Scheme::Http, _) => exchange::exchange(stream, request, &redactor, limit, sent).await?,
+        let stream = match (origin.scheme(), tls) {
+            (Scheme::Http, _) => Stream::Plain(stream),
             (Scheme::Https, Some(tls)) => {
-                let stream = net::tls::connect(tls, &target.host, stream, connect_deadline).await?;
-                exchange::exchange(stream, request, &redactor, limit, sent).await?
+                Stream::Tls(Box::new(net::tls::connect(tls, &target.host, stream, deadline).await?))
             }
             (Scheme::Https, None) => return Err(Trouble::NoAuthorities),
         };
-        Ok(response::outcome(answer, asked, upload.as_ref(), &redactor, &self.pages))
+        Ok(Connection { stream, opened })
     }
 }
 

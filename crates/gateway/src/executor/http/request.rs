@@ -21,13 +21,24 @@ pub(super) enum BuildError {
     Parts,
 }
 
+/// What a request holds beside its action.
+pub(super) struct Additions<'a> {
+    /// The target's own headers.
+    pub(super) literal: &'a [(String, String)],
+    /// The name and value of the idempotency key.
+    pub(super) idempotency: Option<(&'a str, HeaderValue)>,
+    /// Whether the connection may be kept open after the answer.
+    pub(super) keep_alive: bool,
+    /// The content of the body, if it is a file.
+    pub(super) file: Option<Bytes>,
+}
+
 /// Builds the request: the action's parts, the declared headers, those that hold the exchange together over them, the
-/// credential last. `file` is the body's content if it is a file.
+/// credential last.
 pub(super) fn build(
     action: &HttpAction,
-    literal: &[(String, String)],
+    additions: Additions<'_>,
     credential: Option<&Credential<'_>>,
-    file: Option<Bytes>,
 ) -> Result<Request<Full<Bytes>>, BuildError> {
     let method = Method::from_bytes(action.method().name().as_bytes()).map_err(|_| BuildError::Parts)?;
     let target = action.path_and_query();
@@ -36,7 +47,7 @@ pub(super) fn build(
     if uri.path_and_query().map(PathAndQuery::as_str) != Some(target.as_str()) {
         return Err(BuildError::Parts);
     }
-    let body = file.or_else(|| action.body_bytes().map(Bytes::copy_from_slice));
+    let body = additions.file.or_else(|| action.body_bytes().map(Bytes::copy_from_slice));
     let mut request = Request::new(Full::new(body.unwrap_or_default()));
     *request.method_mut() = method;
     *request.uri_mut() = uri;
@@ -46,15 +57,21 @@ pub(super) fn build(
         let content_type = HeaderValue::from_str(content_type).map_err(|_| BuildError::Parts)?;
         headers.insert(CONTENT_TYPE, content_type);
     }
-    for (name, value) in literal.iter().chain(action.headers()) {
+    for (name, value) in additions.literal.iter().chain(action.headers()) {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| BuildError::Parts)?;
         let value = HeaderValue::from_str(value).map_err(|_| BuildError::Parts)?;
+        headers.insert(name, value);
+    }
+    if let Some((name, value)) = additions.idempotency {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| BuildError::Parts)?;
         headers.insert(name, value);
     }
     let authority = HeaderValue::from_str(&action.origin().authority()).map_err(|_| BuildError::Parts)?;
     headers.insert(HOST, authority);
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    if !additions.keep_alive {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Some(credential) = credential {
         let (name, value) = credential.header()?;
         headers.insert(name, value);

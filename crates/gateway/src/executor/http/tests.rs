@@ -11,6 +11,7 @@ mod hostile;
 mod masking;
 mod nothing_sent;
 mod paging;
+mod pool;
 mod requests;
 mod results;
 mod tls;
@@ -25,6 +26,7 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use serde_json::{Value, json};
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use super::HttpExecutor;
 use crate::executor::Executor;
 use crate::executor::fixture::{SECRET, World};
 
@@ -73,16 +75,22 @@ fn serve(
     script: impl FnOnce(TcpStream) -> Option<TcpStream> + Send + 'static,
 ) -> JoinHandle<Served> {
     spawn_blocking(move || {
-        // Only a hang reaches it; without it, a failed test would wait for its server for ever.
-        let hang = Some(Duration::from_secs(20));
-        set_socket_timeout(&listener, Timeout::Recv, hang).unwrap();
-        let (mut stream, _) = listener.accept().unwrap();
-        stream.set_read_timeout(hang).unwrap();
-        stream.set_write_timeout(hang).unwrap();
+        let mut stream = accept(&listener);
         let request = read_request(&mut stream);
         let open = script(stream);
         Served { request, listener, _open: open }
     })
+}
+
+/// The next connection. Only a hang reaches the time-outs; without them, a failed test would wait for its server
+/// for ever.
+fn accept(listener: &TcpListener) -> TcpStream {
+    let hang = Some(Duration::from_secs(20));
+    set_socket_timeout(listener, Timeout::Recv, hang).unwrap();
+    let (stream, _) = listener.accept().unwrap();
+    stream.set_read_timeout(hang).unwrap();
+    stream.set_write_timeout(hang).unwrap();
+    stream
 }
 
 fn read_request(stream: &mut impl Read) -> Vec<u8> {
@@ -108,8 +116,13 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
 
 /// Performs one call. Whatever becomes of it, the secret is nowhere in it.
 async fn perform(world: &World, arguments: &Value) -> Outcome {
-    let (recorded, _receipt) = world.recorded(arguments);
-    let outcome = world.executor().perform(recorded).await;
+    perform_by(&world.executor(), world, "call", arguments).await
+}
+
+/// As `perform`, of any tool, with an executor that may have performed others.
+async fn perform_by(executor: &HttpExecutor, world: &World, tool: &str, arguments: &Value) -> Outcome {
+    let (recorded, _receipt) = world.recorded_of(tool, arguments);
+    let outcome = executor.perform(recorded).await;
     let shown = format!("{outcome:?}\n{}", outcome.text());
     assert!(!shown.contains(SECRET), "{shown}");
     outcome

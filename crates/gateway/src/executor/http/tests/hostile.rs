@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use framegate_gate::outcome::{Outcome, Status};
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -31,6 +32,7 @@ fn assert_own_words(outcome: &Outcome) {
         "the connection ended before the answer was complete",
         "the target's answer is not sound HTTP/1.1, or its head is too large",
         "there was no complete answer within 50 s",
+        "no byte came from the target for 30 s",
     ];
     assert!(known.contains(&words), "{words}");
 }
@@ -83,17 +85,71 @@ async fn silence_meets_the_deadline() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_silent_target_is_not_waited_for() {
+    let answer = ok("content-type: text/plain\r\n", b"body");
+    for length in [0, 12, 30, answer.len() - 1] {
+        let start = Instant::now();
+        let part = answer[..length].to_vec();
+        let outcome = asked("idle_seconds = 3", move |mut stream| {
+            stream.write_all(&part).unwrap();
+            Some(stream)
+        })
+        .await;
+        assert_unknown(&outcome);
+        assert!(outcome.text().starts_with("no byte came from the target for 3 s;"), "{outcome:?}");
+        let took = start.elapsed();
+        assert!(took >= Duration::from_secs(3) && took < Duration::from_secs(4), "{length}: {took:?}");
+    }
+}
+
+/// One byte every two seconds: never silent for three, and over after ten all the same. In the head, in the body,
+/// in the trailers.
+#[tokio::test(start_paused = true)]
+async fn a_drip_is_not_silence_and_meets_the_deadline() {
+    let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    for (head, drop) in [
+        ("HTTP/1.1 200 OK\r\nx-peer: ", "p"),
+        ("HTTP/1.1 200 OK\r\n\r\n", "b"),
+        (&format!("{chunked}0\r\nx-peer: "), "t"),
+    ] {
+        let (listener, text) = target(&format!("{BEARER}\ndeadline_seconds = 10\nidle_seconds = 3"));
+        let world = World::new(&text, GET);
+        listener.set_nonblocking(true).unwrap();
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        let head = head.to_owned();
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let mut dripped: u32 = 0;
+            while stream.write_all(drop.as_bytes()).await.is_ok() {
+                dripped += 1;
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+            (listener.into_std().unwrap(), dripped)
+        });
+        let start = Instant::now();
+        let outcome = super::perform(&world, &json!({})).await;
+        assert_unknown(&outcome);
+        assert!(outcome.text().starts_with("there was no complete answer within 10 s;"), "{outcome:?}");
+        assert_eq!(start.elapsed().as_secs(), 10);
+        let (listener, dripped) = server.await.unwrap();
+        assert!(dripped >= 5, "{dripped}");
+        super::assert_untouched(&listener);
+    }
+}
+
 /// A tool's own deadline replaces the target's.
 #[tokio::test(start_paused = true)]
 async fn a_tool_may_have_its_own_deadline() {
-    let (listener, text) = target(BEARER);
-    let world = World::new(&text, &format!("{GET}\ndeadline_seconds = 600"));
+    let (listener, text) = target(&format!("{BEARER}\ndeadline_seconds = 600\nidle_seconds = 600"));
+    let world = World::new(&text, &format!("{GET}\ndeadline_seconds = 500"));
     let server = serve(listener, Some);
     let start = Instant::now();
     let outcome = super::perform(&world, &json!({})).await;
     server.await.unwrap().once();
-    assert!(outcome.text().contains("within 600 s"), "{outcome:?}");
-    assert_eq!(start.elapsed().as_secs(), 600);
+    assert!(outcome.text().contains("within 500 s"), "{outcome:?}");
+    assert_eq!(start.elapsed().as_secs(), 500);
 }
 
 /// Writes the head and then `piece` over and over, until the client is gone.

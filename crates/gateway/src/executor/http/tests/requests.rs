@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{GET, Served, assert_unknown, check, serve, target};
 use crate::executor::Executor;
 use crate::executor::fixture::{SECRET, World};
+use crate::executor::http::idempotency::key;
 
 /// The request that one call sends; the server answers 204.
 async fn sent(settings: &str, tool: &str, arguments: &Value, secret: &[u8]) -> (Served, Action) {
@@ -79,7 +80,6 @@ async fn a_request_is_what_was_judged_byte_for_byte() {
         [
             "accept-encoding: identity".to_owned(),
             format!("authorization: Bearer {SECRET}"),
-            "connection: close".to_owned(),
             format!("content-length: {}", body.len()),
             "content-type: application/json".to_owned(),
             host(&served),
@@ -96,8 +96,53 @@ async fn a_request_without_body_has_no_fields_about_one() {
     let (served, _) = sent("headers = { user-agent = \"other/1\" }", GET, &json!({}), b"unused").await;
     let (line, fields, body) = parts(&served);
     assert_eq!((line.as_str(), body.as_str()), ("GET /item HTTP/1.1", ""));
-    let ours = ["accept-encoding: identity", "connection: close", &host(&served), "user-agent: other/1"];
+    let ours = ["accept-encoding: identity", &host(&served), "user-agent: other/1"];
     assert_eq!(fields, ours, "and no credential of a target that declares none");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_not_kept_is_said_to_close() {
+    let (served, _) = sent("keep_alive = false", GET, &json!({}), b"unused").await;
+    assert!(parts(&served).1.contains(&"connection: close".to_owned()));
+}
+
+/// One value for one intent: found in the journal, and never sent with another action.
+#[tokio::test(start_paused = true)]
+async fn an_idempotency_key_belongs_to_one_intent() {
+    let (listener, text) = target(super::BEARER);
+    let tool = "method = \"POST\"\npath = \"/{n}\"\nidempotency_key = \"idempotency-key\"\n\
+                [tool.call.params.n]\ntype = \"int\"";
+    let world = World::new(&text, tool);
+    let executor = world.executor();
+    let server = tokio::task::spawn_blocking(move || {
+        let mut stream = super::accept(&listener);
+        let mut requests = Vec::new();
+        for _ in 0..2 {
+            requests.push(String::from_utf8(super::read_request(&mut stream)).unwrap());
+            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+        }
+        requests
+    });
+    let mut keys = Vec::new();
+    for _ in 0..2 {
+        let (recorded, _receipt) = world.recorded(&json!({"n": 1}));
+        let Action::Http(action) = recorded.granted().call().action().clone();
+        keys.push((recorded.intent().to_owned(), key(recorded.intent(), &action).unwrap()));
+        assert_eq!(key(recorded.intent(), &action), key(recorded.intent(), &action));
+        assert_eq!(executor.perform(recorded).await.status(), Status::Done);
+    }
+    assert_ne!(keys[0].1, keys[1].1);
+    for (request, (intent, key)) in server.await.unwrap().iter().zip(keys) {
+        let value = key.to_str().unwrap();
+        assert!(value.starts_with(&format!("{intent}-")) && value.len() == intent.len() + 33, "{value}");
+        assert_eq!(request.matches(&format!("\r\nidempotency-key: {value}\r\n")).count(), 1, "{request}");
+    }
+    let action = |n: u64| {
+        let (recorded, _receipt) = world.recorded(&json!({"n": n}));
+        let Action::Http(action) = recorded.granted().call().action().clone();
+        action
+    };
+    assert_ne!(key("same", &action(1)), key("same", &action(2)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,8 +167,7 @@ async fn a_credential_stands_once_in_its_own_form() {
         let file = format!("{SECRET}\n");
         let (served, _) = sent(&format!("auth = {auth}"), GET, &json!({}), file.as_bytes()).await;
         let fields = parts(&served).1;
-        let others =
-            ["accept-encoding: identity", "connection: close", &host(&served), "user-agent: framegate"];
+        let others = ["accept-encoding: identity", &host(&served), "user-agent: framegate"];
         let found: Vec<_> = fields.iter().filter(|field| !others.contains(&field.as_str())).collect();
         assert_eq!(found, [&expected]);
     }

@@ -124,3 +124,48 @@ async fn a_body_that_a_third_party_may_have_cut_is_unknown() {
     let (outcome, _) = call(&authority, signed(&authority, NAME), answer, false).await;
     assert_unknown(&outcome);
 }
+
+/// Two targets at one server: each has a session of its own, kept for its next request, and no session is resumed.
+#[tokio::test(start_paused = true)]
+async fn a_session_is_kept_for_its_target_and_resumed_by_none() {
+    let authority = authority("ours");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let key = KeyPair::generate().unwrap();
+    let address = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+    let certificate = address.signed_by(&key, &authority).unwrap();
+    let server = Arc::new(config(vec![certificate.der().clone()], key));
+    let settings = format!(
+        "origin = \"https://127.0.0.1:{port}\"\nca = \"ca.pem\"\naddress_ranges = [\"127.0.0.0/8\"]\n{BEARER}\n"
+    );
+    let targets = format!("[target.api]\n{settings}[target.other]\n{settings}");
+    let tools =
+        format!("{GET}\n[tool.second]\ndescription = \"Call\"\ntarget = \"other\"\nallow = true\n{GET}\n");
+    let pem = authority.pem();
+    let world =
+        World::with_files(&targets, &tools, &[("key", SECRET.as_bytes()), ("ca.pem", pem.as_bytes())]);
+    let server = tokio::task::spawn_blocking(move || {
+        // Four sessions: two that are kept, and one more for each target when its first has ended.
+        let mut kinds = Vec::new();
+        for requests in [2, 1, 1, 1] {
+            let stream = super::accept(&listener);
+            let mut session = StreamOwned::new(ServerConnection::new(Arc::clone(&server)).unwrap(), stream);
+            for _ in 0..requests {
+                read_request(&mut session);
+                session.write_all(ANSWER).unwrap();
+            }
+            session.conn.send_close_notify();
+            session.flush().unwrap();
+            kinds.push((session.conn.handshake_kind(), session.conn.received_resumption_data().is_some()));
+        }
+        (listener, kinds)
+    });
+    let executor = world.executor();
+    for tool in ["call", "call", "second", "call", "second"] {
+        let outcome = super::perform_by(&executor, &world, tool, &json!({})).await;
+        assert_eq!(shown(&outcome)["body"], "text", "{outcome:?}");
+    }
+    let (listener, kinds) = server.await.unwrap();
+    assert_untouched(&listener);
+    assert_eq!(kinds, vec![(Some(rustls::HandshakeKind::Full), false); 4]);
+}

@@ -55,11 +55,6 @@ impl Row {
         Self::of(name, answer, Status::Unknown, ENDED)
     }
 
-    /// An answer whose body cannot be read to its end.
-    pub(super) fn broken(name: &'static str, answer: impl Into<Vec<u8>>) -> Self {
-        Self::of(name, answer, Status::Unknown, BEGUN)
-    }
-
     /// An answer of success.
     pub(super) fn done(name: &'static str, answer: impl Into<Vec<u8>>, words: &'static str) -> Self {
         Self::of(name, answer, Status::Done, words)

@@ -15,7 +15,7 @@ const MARGIN: usize = 1024 * 1024;
 
 /// What is kept of a body. No `Debug`: a peer wrote it.
 pub(super) struct Kept {
-    /// Masked, and at most the limit, except that a placeholder at the cut is whole.
+    /// Masked, and at most the limit, except that a placeholder at the cut is whole; or that it is withheld.
     pub(super) bytes: Vec<u8>,
     /// Whether the body is longer.
     pub(super) cut: bool,
@@ -43,10 +43,16 @@ pub(super) async fn read(
         }
     }
     // The end of a body that was not read to its end is left out: a secret may begin in it.
+    let mut suspected = stream.suspected();
     if !cut {
-        redactions.extend(stream.finish(&mut masked));
+        let ending = stream.finish(&mut masked);
+        redactions.extend(ending.redactions);
+        suspected = ending.suspected;
         cut = masked.len() > limit;
     }
-    let masked = Redacted { bytes: Cow::Owned(masked), redactions };
+    if suspected {
+        return Ok(Kept { bytes: Redacted::WITHHELD.into(), cut });
+    }
+    let masked = Redacted { bytes: Cow::Owned(masked), redactions, suspected };
     Ok(Kept { bytes: masked.truncated(limit).to_vec(), cut })
 }

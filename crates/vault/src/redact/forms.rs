@@ -15,7 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
 use super::index::LEAST_FORM;
-use super::normal::{self, Blanks, View};
+use super::normal::{Blanks, Contents, View};
 use super::public::Public;
 use super::spellings::{self, LOWER, Spelling, each, push_hex};
 
@@ -110,21 +110,26 @@ impl Forms {
     fn text(&mut self, text: &[u8], public: Public) {
         let core = |bytes: &[u8]| public.start..bytes.len().saturating_sub(public.end);
         self.add(Zeroizing::new(text.to_vec()), self.fold, core(text), FRAGMENT);
+        let contents = Contents::of(text);
         let mut escaped = Vec::new();
-        if normal::differs(text) {
+        if contents.escapes() {
             // They are the same text to a reader, but for where an escape is cut in two by another.
             escaped = spellings::escaped(text);
             for spelling in &escaped {
                 let mut bytes = View::new(spelling, Blanks::Kept).bytes;
-                // It joins with what follows, as in `\\"`.
-                if bytes.last() == Some(&b'\\') {
+                // They join with what follows, as in `\\"`.
+                while bytes.last() == Some(&b'\\') {
                     bytes.pop();
+                }
+                // Of a secret that is little more than escapes too little is left to search for.
+                if bytes.len() < LEAST_FORM {
+                    bytes = spelling.clone();
                 }
                 let core = core(&bytes);
                 self.add(bytes, self.fold, core, FRAGMENT);
             }
         }
-        if normal::differs(text) || normal::has_blanks(text) {
+        if contents.escapes_or_blanks() {
             let shown = |part: Option<&[u8]>| View::new(part.unwrap_or_default(), Blanks::Dropped).bytes;
             let end = text.len().saturating_sub(public.end);
             let (start, end) = (shown(text.get(..public.start)).len(), shown(text.get(end..)).len());

@@ -117,10 +117,6 @@ impl Index {
         self.forms.is_empty()
     }
 
-    pub(super) fn longest(&self) -> usize {
-        self.forms.iter().map(|form| form.bytes.len()).max().unwrap_or(0)
-    }
-
     /// Every part of `text` that is a form or enough of one, in no order, overlapping ones too.
     pub(super) fn find(&self, text: &[u8], effort: &mut Effort) -> Vec<Hit> {
         let mut search = Search { index: self, text, live: Vec::new(), hits: Vec::new() };

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use crate::error::Weakness;
 use crate::{Secret, VaultError};
 use index::{Effort, Hit, Index};
-use normal::{Blanks, View};
+use normal::{Blanks, Contents, View};
 pub(crate) use public::Public;
 pub use stream::{Ending, RedactionStream};
 
@@ -32,9 +32,11 @@ pub(crate) const PLACEHOLDER_START: &[u8] = b"[redacted:";
 /// The shortest secret that is searched for, in bytes.
 pub(crate) const MIN_BYTES: usize = 12;
 
-/// The least that is searched at once, in bytes, and the least that a hidden secret may be stretched to.
+/// The least that is settled at once, in bytes.
 const MIN_BLOCK: usize = 16 * 1024;
-const MIN_REACH: usize = 4 * 1024;
+/// How far beyond a block is searched, in bytes: far enough for a short secret that is torn apart, and not so far
+/// that a long one has much held back. What reaches further is found in parts that overlap.
+const REACH: std::ops::RangeInclusive<usize> = 4 * 1024..=64 * 1024;
 /// How many bytes of text one byte of a secret may take when it is escaped: `%25%35%43`, `&amp;#x67;`.
 const MOST_PER_BYTE: usize = 12;
 
@@ -105,8 +107,8 @@ impl Redactor {
             placeholders.push([PLACEHOLDER_START, name.as_bytes(), b"]"].concat().into_boxed_slice());
         }
         let index = Index::new(forms)?;
-        let reach = longest.saturating_mul(MOST_PER_BYTE).max(index.longest()).max(MIN_REACH);
-        let block = if index.is_empty() { 0 } else { reach.max(MIN_BLOCK) };
+        let reach = longest.saturating_mul(MOST_PER_BYTE).clamp(*REACH.start(), *REACH.end());
+        let block = if index.is_empty() { 0 } else { reach.saturating_mul(2).max(MIN_BLOCK) };
         Ok(Self { index, placeholders, block, reach })
     }
 
@@ -132,8 +134,8 @@ impl Redactor {
     fn search(&self, bytes: &[u8], covered: usize, settled: usize) -> Found {
         let mut effort = Effort::for_bytes(bytes.len());
         let mut hits = self.index.find(bytes, &mut effort);
-        let escaped = normal::differs(bytes);
-        if escaped {
+        let contents = Contents::of(bytes);
+        if contents.escapes() {
             let view = View::new(bytes, Blanks::Kept);
             hits.extend(self.index.find(&view.bytes, &mut effort).into_iter().map(|hit| Hit {
                 start: view.source_start(hit.start),
@@ -143,7 +145,7 @@ impl Redactor {
         }
         hits.sort_unstable_by_key(|hit| (hit.start, hit.end, hit.owner));
         let mut suspected = false;
-        if escaped || normal::has_blanks(bytes) {
+        if contents.escapes_or_blanks() {
             let view = View::new(bytes, Blanks::Dropped);
             let covers = Covers::new(covered, &hits);
             suspected = self.index.find(&view.bytes, &mut effort).into_iter().any(|hit| {

@@ -23,21 +23,31 @@ pub(super) enum Blanks {
     Dropped,
 }
 
+/// What there is to do for a view of some bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Contents(u8);
+
+impl Contents {
+    pub(super) fn of(source: &[u8]) -> Self {
+        Self(source.iter().fold(0, |all, byte| all | class(*byte)))
+    }
+
+    /// Whether the view with white space kept may be another text than its source.
+    pub(super) fn escapes(self) -> bool {
+        self.0 & (CONTROL | MARK | LEAD) != 0
+    }
+
+    /// Whether the view with white space dropped may be another text than its source.
+    pub(super) fn escapes_or_blanks(self) -> bool {
+        self.0 != PLAIN
+    }
+}
+
 /// Source bytes, as a reader would take them.
 pub(super) struct View {
     pub(super) bytes: Zeroizing<Vec<u8>>,
-    /// For each of `bytes`, where its source ends.
-    ends: Vec<usize>,
-}
-
-/// Whether the view of `source` with white space kept is another text than `source`.
-pub(super) fn differs(source: &[u8]) -> bool {
-    source.iter().any(|byte| !matches!(class(*byte), Class::Plain | Class::Blank))
-}
-
-/// Whether there is white space in ASCII. Every other kind makes [`differs`] true.
-pub(super) fn has_blanks(source: &[u8]) -> bool {
-    source.iter().any(|byte| class(*byte) == Class::Blank)
+    /// From which of `bytes` on their source ends how much further right than they do.
+    moves: Vec<(usize, usize)>,
 }
 
 impl View {
@@ -46,27 +56,24 @@ impl View {
             view: Self {
                 // A view is never longer than its source, so it is never moved and left behind.
                 bytes: Zeroizing::new(Vec::with_capacity(source.len())),
-                ends: Vec::with_capacity(source.len()),
+                moves: Vec::new(),
             },
+            special: CONTROL | MARK | LEAD | if blanks == Blanks::Dropped { BLANK } else { 0 },
             blanks,
             terminal: Terminal::Text,
             alert: 0,
         };
         let mut end: usize = 0;
         let mut rest = source;
-        while let Some((&byte, after)) = rest.split_first() {
-            let plain = builder.plain_run(rest);
-            if plain == 0 {
-                end = end.saturating_add(1);
-                builder.take(byte, end);
-                rest = after;
-                continue;
+        while !rest.is_empty() {
+            let (run, after) = rest.split_at_checked(builder.plain_run(rest)).unwrap_or((rest, &[]));
+            if !run.is_empty() {
+                builder.view.append(run, end.saturating_add(1));
+                end = end.saturating_add(run.len());
             }
-            let (run, after) = rest.split_at_checked(plain).unwrap_or((rest, &[]));
-            builder.view.bytes.extend_from_slice(run);
-            let next = end.saturating_add(plain);
-            builder.view.ends.extend(end.saturating_add(1)..=next);
-            end = next;
+            let Some((&byte, after)) = after.split_first() else { break };
+            end = end.saturating_add(1);
+            builder.take(byte, end);
             rest = after;
         }
         builder.view
@@ -79,31 +86,62 @@ impl View {
 
     /// Where the source of the view's byte at `at` ends.
     pub(super) fn source_end(&self, at: usize) -> usize {
-        self.ends.get(at).copied().unwrap_or(0)
+        let after = self.moves.partition_point(|(from, _)| *from <= at);
+        let moved = after.checked_sub(1).and_then(|last| self.moves.get(last));
+        at.saturating_add(1).saturating_add(moved.map_or(0, |(_, by)| *by))
+    }
+
+    /// Appends bytes that follow each other in the source; that of the first ends at `end`.
+    fn append(&mut self, bytes: &[u8], end: usize) {
+        let at = self.bytes.len();
+        let by = end.saturating_sub(at).saturating_sub(1);
+        if self.moves.last().map_or(0, |(_, last)| *last) != by {
+            self.moves.push((at, by));
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn pop(&mut self, count: usize) {
+        let left = self.bytes.len().saturating_sub(count);
+        self.bytes.truncate(left);
+        while self.moves.last().is_some_and(|(from, _)| *from >= left) {
+            self.moves.pop();
+        }
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Plain,
-    Blank,
-    /// A control character, DEL or ESC.
-    Control,
-    /// Begins an escape.
-    Mark,
-    /// A byte of a character outside ASCII.
-    High,
+// Classes of bytes, to be added up.
+const PLAIN: u8 = 0;
+const BLANK: u8 = 1;
+/// A control character, DEL or ESC.
+const CONTROL: u8 = 2;
+/// Begins an escape.
+const MARK: u8 = 4;
+/// Begins a character that may show nothing, or be white space.
+const LEAD: u8 = 8;
+
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(PLAIN)
 }
 
-const fn class(byte: u8) -> Class {
-    match byte {
-        b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' => Class::Blank,
-        0..=0x1f | 0x7f => Class::Control,
-        b'%' | b'\\' | b'&' | b'=' => Class::Mark,
-        0x80..=0xff => Class::High,
-        _ => Class::Plain,
+static CLASSES: [u8; 256] = {
+    let mut classes = [PLAIN; 256];
+    let mut rest: &mut [u8] = &mut classes;
+    let mut byte: u8 = 0;
+    while let Some((class, after)) = rest.split_first_mut() {
+        *class = match byte {
+            b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' => BLANK,
+            0..=0x1f | 0x7f => CONTROL,
+            b'%' | b'\\' | b'&' | b'=' => MARK,
+            // As far as `shows_nothing` and `char::is_whitespace` need; the others begin letters.
+            0xc2 | 0xcd | 0xd8 | 0xdb | 0xdc | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3 => LEAD,
+            _ => PLAIN,
+        };
+        byte = byte.wrapping_add(1);
+        rest = after;
     }
-}
+    classes
+};
 
 /// Where in a control sequence of a terminal the next byte stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,11 +157,26 @@ enum Terminal {
 /// No escape that is undone is longer.
 const LONGEST_ESCAPE: usize = 12;
 
+/// How many more bytes may belong to what this one begins.
+fn bytes_to_come(byte: u8) -> usize {
+    match class(byte) {
+        LEAD => 3,
+        MARK => match byte {
+            b'&' => LONGEST_ESCAPE.saturating_sub(1),
+            b'\\' => 5,
+            _ => 2,
+        },
+        _ => 0,
+    }
+}
+
 struct Builder {
     view: View,
     blanks: Blanks,
+    /// The classes of bytes that do not simply go to the view.
+    special: u8,
     terminal: Terminal,
-    /// For how many more bytes an escape that was begun may be completed.
+    /// How many more bytes may complete an escape or a character that was begun.
     alert: usize,
 }
 
@@ -133,16 +186,10 @@ impl Builder {
         if self.alert > 0 || self.terminal != Terminal::Text {
             return 0;
         }
-        let special = |byte: &u8| match class(*byte) {
-            Class::Plain => false,
-            Class::Blank => self.blanks == Blanks::Dropped,
-            Class::Control | Class::Mark | Class::High => true,
-        };
-        rest.iter().position(special).unwrap_or(rest.len())
+        rest.iter().position(|byte| class(*byte) & self.special != 0).unwrap_or(rest.len())
     }
 
     fn take(&mut self, byte: u8, end: usize) {
-        self.alert = self.alert.saturating_sub(1);
         let mut next = Some(byte);
         // Each round but the first takes at least two bytes from the stack and gives one.
         while let Some(byte) = next {
@@ -152,32 +199,43 @@ impl Builder {
 
     /// Takes one byte; gives the one that an escape it completed stands for.
     fn step(&mut self, byte: u8, end: usize) -> Option<u8> {
-        if self.is_of_terminal(byte) {
+        let class = class(byte);
+        if (class == CONTROL || self.terminal != Terminal::Text) && self.is_of_terminal(byte) {
             return None;
         }
-        match class(byte) {
-            Class::Control => return None,
-            Class::Blank if self.blanks == Blanks::Dropped => return None,
-            Class::Mark => self.alert = LONGEST_ESCAPE,
-            Class::Plain | Class::Blank | Class::High => {}
+        if class == CONTROL || (class == BLANK && self.blanks == Blanks::Dropped) {
+            return None;
         }
-        self.view.bytes.push(byte);
-        self.view.ends.push(end);
-        let decoded = match byte {
-            0x80..=0xff => {
+        self.view.append(&[byte], end);
+        let decoded = if self.alert == 0 { None } else { self.completed(byte, end) };
+        self.alert = match decoded {
+            Some(_) => self.pending(),
+            None => self.alert.saturating_sub(1).max(bytes_to_come(byte)),
+        };
+        decoded
+    }
+
+    /// How many more bytes may complete what was begun, as the stack is.
+    fn pending(&self) -> usize {
+        let from = self.view.bytes.len().saturating_sub(LONGEST_ESCAPE);
+        let tail = self.view.bytes.get(from..).unwrap_or_default().iter().rev().enumerate();
+        tail.map(|(since, byte)| bytes_to_come(*byte).saturating_sub(since)).max().unwrap_or(0)
+    }
+
+    /// The byte that an escape stands for which `byte`, the top of the stack, completes.
+    fn completed(&mut self, byte: u8, end: usize) -> Option<u8> {
+        if let Some(decoded) = self.backslash(byte) {
+            return Some(decoded);
+        }
+        match byte {
+            b';' => self.reference(end),
+            b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F' => self.digits(end),
+            0x80..=0xbf => {
                 self.leave_out_unseen();
                 None
             }
-            _ => self.backslash(byte).or_else(|| match byte {
-                b';' => self.reference(end),
-                b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F' => self.digits(end),
-                _ => None,
-            }),
-        };
-        if decoded.is_some() {
-            self.alert = LONGEST_ESCAPE;
+            _ => None,
         }
-        decoded
     }
 
     /// Whether `byte` belongs to a control sequence.
@@ -205,15 +263,13 @@ impl Builder {
     }
 
     fn pop(&mut self, count: usize) {
-        let left = self.view.bytes.len().saturating_sub(count);
-        self.view.bytes.truncate(left);
-        self.view.ends.truncate(left);
+        self.view.pop(count);
     }
 
-    /// `byte` is the top. `\u` and `\x` wait for their digits; `\%` is no escape of a percent sign,
-    /// but a backslash before one that begins.
+    /// `byte` is the top. `\u` and `\x` wait for their digits; of `\\` and `\%` the second byte may begin an
+    /// escape, and the backslash belongs to what that stands for.
     fn backslash(&mut self, byte: u8) -> Option<u8> {
-        if self.top(2) != Some(b'\\') || matches!(byte, b'u' | b'x' | b'%') {
+        if self.top(2) != Some(b'\\') || matches!(byte, b'u' | b'x' | b'%' | b'\\') {
             return None;
         }
         self.pop(2);
@@ -274,6 +330,10 @@ impl Builder {
         if code < 0x80 {
             return u8::try_from(code).ok();
         }
+        // A backslash before it belongs to it, as `backslash` does for a byte.
+        while self.top(1) == Some(b'\\') {
+            self.pop(1);
+        }
         let mut code = code;
         if let (0xdc00..=0xdfff, Some([0xed, second @ 0xa0..=0xaf, third])) = (code, self.last_three()) {
             let high = (u32::from(second & 0x0f) << 6) | u32::from(third & 0x3f);
@@ -289,8 +349,10 @@ impl Builder {
                 room.get(..3).unwrap_or_default()
             }
         };
-        self.view.bytes.extend_from_slice(encoded);
-        self.view.ends.extend(encoded.iter().map(|_| end));
+        // All of its bytes end where the escape does.
+        for byte in encoded {
+            self.view.append(&[*byte], end);
+        }
         self.leave_out_unseen();
         None
     }

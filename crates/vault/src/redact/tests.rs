@@ -48,6 +48,24 @@ fn a_secret_across_blocks_is_never_let_go_early() {
     }
 }
 
+/// A secret that takes more than a window, in parts that overlap: one hit, and nothing of it stays.
+#[test]
+fn a_secret_longer_than_a_window_is_masked_whole() {
+    let secret: String = (0..6_000).map(|n| format!("{:x}/", n * 7919)).collect();
+    let redactor = redactor(&[("k", secret.as_bytes())]);
+    let escaped: String = secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    assert!(escaped.len() > redactor.block + redactor.reach);
+    for (text, expected) in [
+        (format!("<{escaped}>"), "<[redacted:k]>"),
+        (format!("<{}>", &escaped[6..escaped.len() - 6]), "<[redacted:k]>"),
+        (format!("<{secret}><{escaped}>"), "<[redacted:k]><[redacted:k]>"),
+    ] {
+        let redacted = redactor.redact(text.as_bytes());
+        assert!(*redacted.bytes == *expected.as_bytes(), "{} bytes", redacted.bytes.len());
+        assert!(!redacted.suspected);
+    }
+}
+
 /// Bytes that come one by one are not searched one by one: that would be quadratic.
 #[test]
 fn single_bytes_are_searched_in_bulk() {

@@ -84,8 +84,8 @@ impl<'a> Credential<'a> {
 
 /// What finds the credential in the answer; nothing, if there is none.
 ///
-/// Made for each call and dropped with it: it holds every spelling of the secret in the clear, in memory that
-/// is not zeroed (`docs/decisions/0009-a-redactor-a-call.md`).
+/// Made for each call and dropped with it: it holds every form of the secret in the clear
+/// (`docs/decisions/0009-a-redactor-a-call.md`).
 pub(super) fn redactor(credential: Option<&Credential<'_>>) -> Result<Redactor, CredentialError> {
     let watched = credential.map(|credential| Watched {
         name: credential.auth.secret(),

@@ -149,7 +149,8 @@ async fn a_body_of_nothing_but_secrets_shows_none_of_them() {
         let result = shown(&answered_within(settings, ok("", body.as_bytes())).await);
         let kept = result["body"].as_str().unwrap().replace(MASK, "");
         let whole = count == 7;
-        assert_eq!(kept, if whole { &spelling[..spelling.len() - 1] } else { "" });
+        // Of the last, which is cut, only the escape that is not whole.
+        assert_eq!(kept, if whole { &spelling[spelling.len() - 6..spelling.len() - 1] } else { "" });
         assert_eq!(result["truncated"], !whole);
     }
 }

@@ -139,7 +139,7 @@ impl Redactor {
             let view = View::new(bytes, Blanks::Kept);
             hits.extend(self.index.find(&view.bytes, &mut effort).into_iter().map(|hit| Hit {
                 start: view.source_start(hit.start),
-                end: hit.end.checked_sub(1).map_or(0, |last| view.source_end(last)),
+                end: hit.end.checked_sub(1).map_or(0, |last| view.source_end_with_hidden(last)),
                 ..hit
             }));
         }

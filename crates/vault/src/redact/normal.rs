@@ -48,6 +48,8 @@ pub(super) struct View {
     pub(super) bytes: Zeroizing<Vec<u8>>,
     /// From which of `bytes` on their source ends how much further right than they do.
     moves: Vec<(usize, usize)>,
+    /// Before which of `bytes` something was left out, and where in the source that ends.
+    hidden: Vec<(usize, usize)>,
 }
 
 impl View {
@@ -57,6 +59,7 @@ impl View {
                 // A view is never longer than its source, so it is never moved and left behind.
                 bytes: Zeroizing::new(Vec::with_capacity(source.len())),
                 moves: Vec::new(),
+                hidden: Vec::new(),
             },
             special: CONTROL | MARK | LEAD | if blanks == Blanks::Dropped { BLANK } else { 0 },
             blanks,
@@ -91,6 +94,22 @@ impl View {
         at.saturating_add(1).saturating_add(moved.map_or(0, |(_, by)| *by))
     }
 
+    /// Where the source of the view's byte at `at` ends, with what was left out after it.
+    pub(super) fn source_end_with_hidden(&self, at: usize) -> usize {
+        let next = at.saturating_add(1);
+        let found = self.hidden.binary_search_by_key(&next, |(before, _)| *before).ok();
+        let hidden = found.and_then(|found| self.hidden.get(found)).map_or(0, |(_, end)| *end);
+        self.source_end(at).max(hidden)
+    }
+
+    fn hide(&mut self, end: usize) {
+        let at = self.bytes.len();
+        match self.hidden.last_mut() {
+            Some((before, last)) if *before == at => *last = end,
+            _ => self.hidden.push((at, end)),
+        }
+    }
+
     /// Appends bytes that follow each other in the source; that of the first ends at `end`.
     fn append(&mut self, bytes: &[u8], end: usize) {
         let at = self.bytes.len();
@@ -106,6 +125,9 @@ impl View {
         self.bytes.truncate(left);
         while self.moves.last().is_some_and(|(from, _)| *from >= left) {
             self.moves.pop();
+        }
+        while self.hidden.last().is_some_and(|(before, _)| *before > left) {
+            self.hidden.pop();
         }
     }
 }
@@ -201,9 +223,11 @@ impl Builder {
     fn step(&mut self, byte: u8, end: usize) -> Option<u8> {
         let class = class(byte);
         if (class == CONTROL || self.terminal != Terminal::Text) && self.is_of_terminal(byte) {
+            self.view.hide(end);
             return None;
         }
         if class == CONTROL || (class == BLANK && self.blanks == Blanks::Dropped) {
+            self.view.hide(end);
             return None;
         }
         self.view.append(&[byte], end);
@@ -231,7 +255,7 @@ impl Builder {
             b';' => self.reference(end),
             b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F' => self.digits(end),
             0x80..=0xbf => {
-                self.leave_out_unseen();
+                self.leave_out_unseen(end);
                 None
             }
             _ => None,
@@ -353,7 +377,7 @@ impl Builder {
         for byte in encoded {
             self.view.append(&[*byte], end);
         }
-        self.leave_out_unseen();
+        self.leave_out_unseen(end);
         None
     }
 
@@ -362,7 +386,7 @@ impl Builder {
     }
 
     /// Takes a character off that shows nothing, or is white space that is dropped, once it is whole.
-    fn leave_out_unseen(&mut self) {
+    fn leave_out_unseen(&mut self, end: usize) {
         let length = (1..=4_usize).find(|back| self.top(*back).is_some_and(|byte| byte >= 0xc0));
         let Some(length) = length else { return };
         let from = self.view.bytes.len().saturating_sub(length);
@@ -372,6 +396,7 @@ impl Builder {
         };
         if shows_nothing(character) || (self.blanks == Blanks::Dropped && character.is_whitespace()) {
             self.pop(length);
+            self.view.hide(end);
         }
     }
 }

@@ -261,6 +261,8 @@ fn terminal_escapes_and_format_characters() {
             r"gwt_live_9fQ\/7+x=\u200bZk2Lm0Vt4Rb8",
             "gwt_live_9fQ/7+x=%E2%80%8BZk2Lm0Vt4R&#8203;b8",
             "gwt_live_9f\0Q/7+x=Zk2L\u{7}m0Vt4Rb8",
+            // Before it and after it.
+            "\u{200b}\x1b[1mgwt_live_9fQ/7+x=Zk2Lm0Vt4Rb8\x1b[0m\u{200b}",
         ],
     );
 }

@@ -95,6 +95,12 @@ pub enum FileFault {
 /// Which rule for strength a secret breaks (see `strength.rs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Weakness {
+    /// White space and nothing else.
+    #[error("it is only white space")]
+    Blank,
+    /// A word that is often chosen as a password, or stands in example files.
+    #[error("it is a common word")]
+    CommonWord,
     /// Shorter than 12 bytes.
     #[error("it is shorter than 12 bytes")]
     TooShort,

@@ -17,6 +17,6 @@ mod strength;
 
 pub use environment::Environment;
 pub use error::{FileFault, VaultError, Weakness};
-pub use redact::{Redacted, Redaction, RedactionStream, Redactor, Watched};
+pub use redact::{Ending, Redacted, Redaction, RedactionStream, Redactor, Watched};
 pub use secret::Secret;
 pub use source::Source;

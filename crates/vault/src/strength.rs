@@ -9,14 +9,14 @@
 //! digits of one case 16; otherwise digits 10, lower 26, upper 26, other ASCII 33, other bytes
 //! 128). Each byte is worth log2 of that, except that a byte is worth nothing if it ends three
 //! bytes that occurred before, or continues a run of equal or stepwise bytes (`aaa`, `abc`,
-//! `321`); and each word of a small list is worth 11 bits in all, whatever its case.
+//! `321`); and each word of a small list is worth 11 bits in all, whatever its case. What is public of a
+//! secret by its form (`redact/public.rs`) is worth nothing.
 
 use std::collections::BTreeSet;
 
 use crate::error::{VaultError, Weakness};
-use crate::{Secret, redact};
+use crate::{Redacted, Secret, redact};
 
-const MIN_BYTES: usize = 12;
 const MIN_BITS: f64 = 60.0;
 const WORD_BITS: f64 = 11.0;
 
@@ -28,17 +28,23 @@ pub(crate) fn check(name: &str, secret: &Secret) -> Result<(), VaultError> {
 }
 
 fn weakness(name: &str, bytes: &[u8]) -> Option<Weakness> {
-    let placeholder = redact::PLACEHOLDER_START;
+    let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
     if bytes == name.as_bytes() {
         return Some(Weakness::EqualsName);
     }
-    if bytes.windows(placeholder.len()).any(|window| window == placeholder) {
+    if holds(redact::PLACEHOLDER_START) || holds(Redacted::WITHHELD.as_bytes()) {
         return Some(Weakness::EqualsPlaceholder);
     }
-    if bytes.len() < MIN_BYTES {
+    if !bytes.is_empty() && bytes.trim_ascii().is_empty() {
+        return Some(Weakness::Blank);
+    }
+    if WORDS.iter().any(|word| bytes.eq_ignore_ascii_case(word.as_bytes())) {
+        return Some(Weakness::CommonWord);
+    }
+    if bytes.len() < redact::MIN_BYTES {
         return Some(Weakness::TooShort);
     }
-    (estimate(bytes) < MIN_BITS).then_some(Weakness::Guessable)
+    (estimate(redact::Public::of(bytes).strip(bytes)) < MIN_BITS).then_some(Weakness::Guessable)
 }
 
 /// Bits, by the rule at the top of this file.
@@ -196,8 +202,12 @@ mod tests {
         for (secret, fault) in [
             ("", Weakness::TooShort),
             ("9fQ/7+x=Zk2", Weakness::TooShort),
-            ("true", Weakness::TooShort),
-            ("            ", Weakness::Guessable),
+            ("true", Weakness::CommonWord),
+            ("PassWord", Weakness::CommonWord),
+            ("administrator", Weakness::CommonWord),
+            (" \t\n", Weakness::Blank),
+            ("            ", Weakness::Blank),
+            ("gwt_live_abcabcabc9f1", Weakness::Guessable),
             ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", Weakness::Guessable),
             ("abcabcabcabcabcabcabcabcabcabc", Weakness::Guessable),
             ("abcdefghijklmnopqrstuvwxyz", Weakness::Guessable),
@@ -210,6 +220,7 @@ mod tests {
             ("your-api-key-here", Weakness::Guessable),
             ("correcthorse", Weakness::Guessable),
             ("[redacted:k]-and-more-9fQ/7+x=", Weakness::EqualsPlaceholder),
+            ("9fQ/7+x=[withheld:secret-suspected]", Weakness::EqualsPlaceholder),
             ("github-prod-9fq7xzk2l", Weakness::EqualsName),
         ] {
             let found = weakness("github-prod-9fq7xzk2l", secret.as_bytes());

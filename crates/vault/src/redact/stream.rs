@@ -1,15 +1,19 @@
 //! Redaction of bytes that come in pieces. Belongs here: what is held back until it is certain
-//! that no secret starts in it. Must not: search (`Redactor::matches`).
+//! that no secret starts in it, clusters of hits, what they become. Must not: search (`Redactor::search`).
 
 use zeroize::Zeroizing;
 
-use super::{Match, Redaction, Redactor};
+use super::index::Hit;
+use super::{Redaction, Redactor, compressed};
 
-/// Redacts a stream. At most twice the longest spelling is held back.
+/// Redacts a stream.
 ///
-/// Matches that overlap form one *cluster*; it becomes one placeholder, named after its longest
-/// match. What is settled never changes: bytes are settled once no match that is still to come can
-/// start before them.
+/// The stream is searched in blocks of one size, each with the bytes after it that a secret which begins in
+/// the block may reach; the blocks lie where they lie, however the pieces are cut, so cuts change
+/// nothing. At most one block and that reach are held back.
+///
+/// Hits that overlap form one *cluster*; it becomes one placeholder, named after its longest hit, of equals
+/// the whole secret before the part of one, and the one that was declared first.
 #[expect(
     missing_debug_implementations,
     reason = "holds bytes that were not yet searched, which may be a secret"
@@ -18,60 +22,99 @@ pub struct RedactionStream<'a> {
     redactor: &'a Redactor,
     /// Bytes not yet settled.
     held: Zeroizing<Vec<u8>>,
-    /// The cluster that covers the start of `held`, if one does: the rest of its span, its best
-    /// match.
+    settler: Settler<'a>,
+}
+
+/// What the end of a stream brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// The last redactions, placed in the whole output of the stream.
+    pub redactions: Vec<Redaction>,
+    /// Whether the whole output must be withheld: see [`super::Redacted::suspected`].
+    pub suspected: bool,
+}
+
+impl<'a> RedactionStream<'a> {
+    pub(super) fn new(redactor: &'a Redactor) -> Self {
+        let settler = Settler { redactor, begun: false, open: None, written: 0, suspected: false };
+        Self { redactor, held: Zeroizing::new(Vec::new()), settler }
+    }
+
+    /// Takes the next piece and appends to `output` what is now certain. The redactions returned
+    /// are placed in the whole output of this stream.
+    pub fn push(&mut self, piece: &[u8], output: &mut Vec<u8>) -> Vec<Redaction> {
+        let mut redactions = Vec::new();
+        let block = self.redactor.block;
+        if block == 0 {
+            output.extend_from_slice(piece);
+            return redactions;
+        }
+        let window = block.saturating_add(self.redactor.reach);
+        self.held.extend_from_slice(piece);
+        let mut settled: usize = 0;
+        while let Some(bytes) = self.held.get(settled..settled.saturating_add(window)) {
+            redactions.extend(self.settler.settle(bytes, block, output));
+            settled = settled.saturating_add(block);
+        }
+        self.held.drain(..settled);
+        redactions
+    }
+
+    /// The stream has ended: appends everything that is left.
+    pub fn finish(mut self, output: &mut Vec<u8>) -> Ending {
+        let mut redactions = self.settler.settle(&self.held, self.held.len(), output);
+        redactions.extend(self.settler.close(output));
+        Ending { redactions, suspected: self.settler.suspected }
+    }
+
+    /// Whether what was appended so far must be withheld: see [`super::Redacted::suspected`].
+    pub fn suspected(&self) -> bool {
+        self.settler.suspected
+    }
+
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held.len()
+    }
+}
+
+struct Settler<'a> {
+    redactor: &'a Redactor,
+    /// Whether anything was searched yet.
+    begun: bool,
+    /// The cluster that covers the start of the next bytes, if one does: the rest of its span, its
+    /// best hit.
     open: Option<Cluster>,
     /// Bytes written so far.
     written: usize,
+    suspected: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Cluster {
     end: usize,
     owner: usize,
-    /// Length of the longest match, which names the cluster.
-    longest: usize,
+    rank: (usize, bool),
 }
 
-impl<'a> RedactionStream<'a> {
-    pub(super) fn new(redactor: &'a Redactor) -> Self {
-        Self { redactor, held: Zeroizing::new(Vec::new()), open: None, written: 0 }
-    }
-
-    /// Takes the next piece and appends to `output` what is now certain. The redactions returned
-    /// are placed in the whole output of this stream.
-    pub fn push(&mut self, piece: &[u8], output: &mut Vec<u8>) -> Vec<Redaction> {
-        self.held.extend_from_slice(piece);
-        let overlap = self.redactor.longest.saturating_sub(1);
-        // A search of the overlap for each byte that arrives would be quadratic.
-        if self.held.len() < overlap.saturating_mul(2) {
-            return Vec::new();
-        }
-        let settled = self.held.len().saturating_sub(overlap);
-        self.settle(settled, output)
-    }
-
-    /// The stream has ended: appends everything that is left.
-    pub fn finish(mut self, output: &mut Vec<u8>) -> Vec<Redaction> {
-        let mut redactions = self.settle(self.held.len(), output);
-        redactions.extend(self.close(output));
-        redactions
-    }
-
-    /// Settles the first `settled` held bytes: no match that is still unseen starts in them.
-    fn settle(&mut self, settled: usize, output: &mut Vec<u8>) -> Vec<Redaction> {
+impl Settler<'_> {
+    /// Settles the first `settled` of `bytes`: the hits that start in them.
+    fn settle(&mut self, bytes: &[u8], settled: usize, output: &mut Vec<u8>) -> Vec<Redaction> {
+        let covered = self.open.map_or(0, |cluster| cluster.end);
+        let found = self.redactor.search(bytes, covered, settled);
+        self.suspected |= found.suspected || (!self.begun && compressed::begins(bytes));
+        self.begun = true;
         let mut redactions = Vec::new();
-        let matches = self.redactor.matches(&self.held);
-        // Up to here, held bytes are written or covered by the open cluster.
-        let mut done = 0;
-        for found in matches.into_iter().filter(|found| found.start < settled) {
+        // Up to here, bytes are written or covered by a closed cluster.
+        let mut done: usize = 0;
+        for hit in found.hits.into_iter().filter(|hit| hit.start < settled) {
             match &mut self.open {
-                Some(cluster) if found.start < cluster.end => cluster.absorb(found),
+                Some(cluster) if hit.start < cluster.end => cluster.absorb(&hit),
                 _ => {
                     done = self.open.map_or(done, |cluster| cluster.end);
                     redactions.extend(self.close(output));
-                    self.write(done, found.start, output);
-                    self.open = Some(Cluster::new(found));
+                    self.write(bytes.get(done..hit.start), output);
+                    self.open = Some(Cluster::new(&hit));
                 }
             }
         }
@@ -82,21 +125,14 @@ impl<'a> RedactionStream<'a> {
             _ => {
                 done = self.open.map_or(done, |cluster| cluster.end);
                 redactions.extend(self.close(output));
-                self.write(done, settled, output);
+                self.write(bytes.get(done..settled), output);
             }
         }
-        let rest = Zeroizing::new(self.held.get(settled..).unwrap_or_default().to_vec());
-        self.held = rest;
         redactions
     }
 
-    #[cfg(test)]
-    pub(super) fn held_bytes(&self) -> usize {
-        self.held.len()
-    }
-
-    fn write(&mut self, start: usize, end: usize, output: &mut Vec<u8>) {
-        let plain = self.held.get(start..end).unwrap_or_default();
+    fn write(&mut self, plain: Option<&[u8]>, output: &mut Vec<u8>) {
+        let plain = plain.unwrap_or_default();
         output.extend_from_slice(plain);
         self.written = self.written.saturating_add(plain.len());
     }
@@ -113,16 +149,20 @@ impl<'a> RedactionStream<'a> {
 }
 
 impl Cluster {
-    fn new(found: Match) -> Self {
-        Self { end: found.end, owner: found.owner, longest: found.end.saturating_sub(found.start) }
+    fn new(hit: &Hit) -> Self {
+        Self { end: hit.end, owner: hit.owner, rank: rank(hit) }
     }
 
-    fn absorb(&mut self, found: Match) {
-        let length = found.end.saturating_sub(found.start);
-        if length > self.longest {
-            self.longest = length;
-            self.owner = found.owner;
+    fn absorb(&mut self, hit: &Hit) {
+        let rank = rank(hit);
+        if rank > self.rank || (rank == self.rank && hit.owner < self.owner) {
+            self.rank = rank;
+            self.owner = hit.owner;
         }
-        self.end = self.end.max(found.end);
+        self.end = self.end.max(hit.end);
     }
+}
+
+fn rank(hit: &Hit) -> (usize, bool) {
+    (hit.end.saturating_sub(hit.start), hit.whole)
 }

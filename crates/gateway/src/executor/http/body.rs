@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use framegate_vault::{Redacted, Redactor};
+use framegate_vault::{Redacted, Redaction, Redactor};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
@@ -15,6 +15,7 @@ const MARGIN: usize = 1024 * 1024;
 
 /// What is kept of a body. No `Debug`: a peer wrote it.
 pub(super) struct Kept {
+    /// Masked, and at most the limit, except that a placeholder at the cut is whole; or that it is withheld.
     masked: Redacted<'static>,
     /// Whether the body is longer.
     pub(super) cut: bool,
@@ -59,11 +60,19 @@ pub(super) async fn read(
         }
     }
     // The end of a body that was not read to its end is left out: a secret may begin in it.
+    let mut suspected = stream.suspected();
     if !cut {
-        redactions.extend(stream.finish(&mut masked));
+        let ending = stream.finish(&mut masked);
+        redactions.extend(ending.redactions);
+        suspected = ending.suspected;
         cut = masked.len() > limit;
     }
-    let mut masked = Redacted { bytes: Cow::Owned(masked), redactions };
+    if suspected {
+        let whole = Redaction { start: 0, end: Redacted::WITHHELD.len() };
+        let bytes = Cow::Borrowed(Redacted::WITHHELD.as_bytes());
+        return Ok(Kept { masked: Redacted { bytes, redactions: vec![whole], suspected }, cut });
+    }
+    let mut masked = Redacted { bytes: Cow::Owned(masked), redactions, suspected };
     let end = masked.truncated(limit).len();
     masked.bytes.to_mut().truncate(end);
     Ok(Kept { masked, cut })

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use framegate_gate::action::{HttpAction, Origin};
 use framegate_gate::outcome::{Outcome, Redirect};
-use framegate_vault::Redactor;
+use framegate_vault::{Redacted, Redactor};
 use framegate_wire::Limits;
 use framegate_wire::json::Parser;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
@@ -277,7 +277,11 @@ fn shown(headers: &HeaderMap, names: &[String], redactor: &Redactor) -> Map<Stri
 }
 
 fn clean(text: &str, redactor: &Redactor) -> String {
-    String::from_utf8_lossy(&redactor.redact(text.as_bytes()).bytes).into_owned()
+    let redacted = redactor.redact(text.as_bytes());
+    if redacted.suspected {
+        return Redacted::WITHHELD.to_owned();
+    }
+    String::from_utf8_lossy(&redacted.bytes).into_owned()
 }
 
 /// The origin that a redirect leads to, without path and query, which could hold what was sent.
@@ -294,7 +298,8 @@ fn redirect(location: &str, redactor: &Redactor, own: &Origin) -> Option<String>
     let (_, without_scheme) = origin.split_once(':')?;
     let as_written = location.starts_with(&origin) || location.starts_with(without_scheme);
     let redacted = redactor.redact(location.as_bytes());
-    let holds_secret = redacted.redactions.first().is_some_and(|first| first.start < origin.len());
+    let holds_secret =
+        redacted.suspected || redacted.redactions.first().is_some_and(|first| first.start < origin.len());
     (as_written && !holds_secret).then_some(origin)
 }
 

@@ -43,6 +43,8 @@ pub struct Outcome {
     text: String,
     structured: Option<Value>,
     redirect: Option<Redirect>,
+    secret_hits: u64,
+    withheld: bool,
 }
 
 /// Where a target sends the caller on to, as it wrote it.
@@ -65,37 +67,83 @@ impl Outcome {
     /// The target did it: text for the agent, and the same as structured content.
     #[must_use]
     pub fn done(text: String, structured: Option<Value>) -> Self {
-        Self { status: Status::Done, text, structured, redirect: None }
+        Self { status: Status::Done, text, structured, redirect: None, secret_hits: 0, withheld: false }
     }
 
     /// The target answered that it did not.
     #[must_use]
     pub fn failed(text: String) -> Self {
-        Self { status: Status::Failed, text, structured: None, redirect: None }
+        Self {
+            status: Status::Failed,
+            text,
+            structured: None,
+            redirect: None,
+            secret_hits: 0,
+            withheld: false,
+        }
     }
 
     /// It may have happened.
     #[must_use]
     pub fn unknown(text: String) -> Self {
-        Self { status: Status::Unknown, text, structured: None, redirect: None }
+        Self {
+            status: Status::Unknown,
+            text,
+            structured: None,
+            redirect: None,
+            secret_hits: 0,
+            withheld: false,
+        }
     }
 
     /// Nothing reached the outside.
     #[must_use]
     pub fn not_started(text: String) -> Self {
-        Self { status: Status::NotStarted, text, structured: None, redirect: None }
+        Self {
+            status: Status::NotStarted,
+            text,
+            structured: None,
+            redirect: None,
+            secret_hits: 0,
+            withheld: false,
+        }
     }
 
     /// Written down instead of performed.
     #[must_use]
     pub fn simulated(text: String) -> Self {
-        Self { status: Status::Simulated, text, structured: None, redirect: None }
+        Self {
+            status: Status::Simulated,
+            text,
+            structured: None,
+            redirect: None,
+            secret_hits: 0,
+            withheld: false,
+        }
     }
 
     /// The same, with where the target sends the caller on to.
     #[must_use]
     pub fn with_redirect(self, redirect: Redirect) -> Self {
         Self { redirect: Some(redirect), ..self }
+    }
+
+    /// The same, with how many times a credential was found in the answer, and whether the answer is withheld for it.
+    #[must_use]
+    pub fn with_secret_hits(self, secret_hits: u64, withheld: bool) -> Self {
+        Self { secret_hits, withheld, ..self }
+    }
+
+    /// How many times a credential was found in the answer, and masked.
+    #[must_use]
+    pub const fn secret_hits(&self) -> u64 {
+        self.secret_hits
+    }
+
+    /// Whether the answer is withheld because its target's answers repeated a credential too often.
+    #[must_use]
+    pub const fn is_withheld(&self) -> bool {
+        self.withheld
     }
 
     /// Where the target sends the caller on to, if the executor found that it could be followed.

@@ -246,6 +246,8 @@ impl Journal {
             status: status.to_owned(),
             result_digest: self.fingerprinter.digest(Domain::Result, &parts),
             length: u64::try_from(outcome.text().len()).unwrap_or(u64::MAX),
+            secret_hits: outcome.secret_hits(),
+            withheld: outcome.is_withheld(),
             milliseconds: u64::try_from(milliseconds).unwrap_or(u64::MAX),
         };
         let written = self

@@ -175,6 +175,12 @@ pub struct OutcomeRecord {
     pub result_digest: String,
     /// Bytes of the result's text.
     pub length: u64,
+    /// How many times the target's credential was found in the answer, and masked.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub secret_hits: u64,
+    /// Whether the answer was withheld because the target's answers repeated its credential too often.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub withheld: bool,
     /// From the recorded intent to the outcome.
     pub milliseconds: u64,
 }

@@ -56,7 +56,7 @@ pub(super) fn read(table: &Table<'_>, report: &mut Report) -> ResultSettings {
     table.only(&KEYS, report);
     set(&mut settings.headers, table.get("headers").map(|entry| headers(&entry, report)));
     settings.select = table.get("select").and_then(|entry| select(&entry, report));
-    set(&mut settings.max_bytes, table.integer("max_bytes", 256..=1_048_576, report));
+    set(&mut settings.max_bytes, table.integer("max_bytes", 256..=262_144, report));
     settings.cursor = table.string("cursor", report).map(|text| text.text.to_owned());
     if let (Some(_), Some(_), Some(entry)) = (&settings.cursor, &settings.select, table.get("cursor")) {
         report.error(

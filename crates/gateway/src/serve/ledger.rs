@@ -240,6 +240,12 @@ impl Worker {
 
     fn finish(&mut self, ticket: u64, outcome: Outcome) -> bool {
         let Some(receipt) = self.receipts.remove(&ticket) else { return true };
+        if outcome.is_withheld() {
+            self.log.warn(&format!(
+                "secret-probe: the answer to {} is withheld: its target's answers repeated the credential",
+                receipt.intent()
+            ));
+        }
         let (ticket, written) = self.journal.close(receipt, &outcome);
         let recorded = self.note(written);
         (self.report)(LedgerEvent::Finished { ticket, outcome, recorded });

@@ -27,6 +27,11 @@ impl Kept {
         &self.masked.bytes
     }
 
+    /// How many secrets were found in it.
+    pub(super) fn hits(&self) -> u64 {
+        u64::try_from(self.masked.redactions.len()).unwrap_or(u64::MAX)
+    }
+
     /// All of it.
     pub(super) fn into_masked(self) -> Redacted<'static> {
         self.masked

@@ -25,6 +25,7 @@ mod upload;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use framegate_gate::action::{Action, Origin, Scheme};
@@ -45,7 +46,7 @@ use masking::{Masking, Recogniser};
 use pages::Pages;
 use pool::{Key, Pool};
 use request::{Additions, BuildError};
-use response::Asked;
+use response::{Asked, Net};
 use sent::Sent;
 use trust::Trust;
 pub use trust::{SYSTEM_STORES, SystemStore};
@@ -54,6 +55,14 @@ use upload::UploadError;
 /// What an agent is told whose cursor leads nowhere.
 const UNKNOWN_CURSOR: &str = "no answer to this call is kept under this cursor; nothing was sent; call again without it \
                               if the request may be sent once more";
+
+/// What an agent is told who reads on in an answer of a target whose answers are withheld.
+const WITHHELD_PAGE: &str =
+    "answers of this target are withheld for the rest of the session; nothing was sent";
+
+/// The answer of a target that repeats its credential, counted in a session, at which its answers are withheld. Whoever
+/// makes a target repeat what is sent learns from each masked place what the credential is, or is not.
+const MAX_REPEATING_ANSWERS: u64 = 3;
 
 /// Performs HTTP actions.
 pub struct HttpExecutor {
@@ -72,11 +81,21 @@ struct ReadyTarget {
     target: Target,
     tls: Option<TlsSettings>,
     masking: Masking,
+    /// How many of its answers repeated its credential.
+    repeating_answers: AtomicU64,
 }
 
 impl core::fmt::Debug for HttpExecutor {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("HttpExecutor").field("targets", &self.targets.keys()).finish_non_exhaustive()
+    }
+}
+
+impl ReadyTarget {
+    /// Counts an answer if it repeats the credential; whether this target's answers are withheld from here on.
+    fn withholds(&self, repeats: bool) -> bool {
+        let before = self.repeating_answers.fetch_add(u64::from(repeats), Ordering::SeqCst);
+        before.saturating_add(u64::from(repeats)) >= MAX_REPEATING_ANSWERS
     }
 }
 
@@ -147,7 +166,10 @@ impl HttpExecutor {
         for (name, target) in &config.targets {
             let tls = target.ca.as_ref().map(|ca| trust.settings(name, ca)).transpose()?;
             let masking = Masking::new(recogniser.clone());
-            targets.insert(name.clone(), ReadyTarget { target: target.clone(), tls, masking });
+            targets.insert(
+                name.clone(),
+                ReadyTarget { target: target.clone(), tls, masking, repeating_answers: AtomicU64::new(0) },
+            );
         }
         let (tools, secrets) = (config.tools.clone(), config.secrets.clone());
         let (pool, pages) = (Pool::default(), Pages::default());
@@ -171,6 +193,9 @@ impl HttpExecutor {
         let follows = call.tool().redirect_targets().next().is_some();
         let asked = Asked { tool: call.tool().name(), action, settings: &tool.result, follows };
         if let Some(cursor) = action.cursor() {
+            if ready.withholds(false) {
+                return Outcome::not_started(WITHHELD_PAGE.to_owned());
+            }
             let page = self.pages.read(asked.tool, action, cursor, response::show_page);
             return page.unwrap_or_else(|| Outcome::not_started(UNKNOWN_CURSOR.to_owned()));
         }
@@ -244,7 +269,13 @@ impl HttpExecutor {
             Some(answer) => answer,
             None => converse(self.open(action.origin(), ready, deadline).await?, request).await?,
         };
-        Ok(response::outcome(answer, asked, upload.as_ref(), &redactor, &self.pages))
+        let (status, in_body) = (answer.status, answer.body.hits());
+        let net = Net::new(&redactor);
+        let outcome = response::outcome(answer, asked, upload.as_ref(), &net, &self.pages);
+        let hits = in_body.saturating_add(net.hits());
+        let withheld = ready.withholds(hits > 0);
+        let outcome = if withheld { response::withheld(status) } else { outcome };
+        Ok(outcome.with_secret_hits(hits, withheld))
     }
 
     /// A new connection, to an address that is looked up and checked now.

@@ -3,13 +3,15 @@
 //! Belongs here: shown fields, the forms of a body, where a redirect leads; masking of what is shown.
 //! Does not belong here: how the answer was read.
 
+use std::cell::Cell;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use framegate_gate::action::{HttpAction, Origin};
 use framegate_gate::outcome::{Outcome, Redirect};
 use framegate_vault::{Redacted, Redactor};
 use framegate_wire::Limits;
-use framegate_wire::json::Parser;
+use framegate_wire::json::{self, Parser};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
@@ -24,6 +26,30 @@ use crate::config::ResultSettings;
 /// How deep a body lies in a reply: batch, envelope, `result`, `structuredContent`. A reply must fit within the
 /// depth that we accept ourselves.
 const DEPTH_OF_BODY: usize = 4;
+
+/// What searches an answer for the credential, and counts how often it was found.
+pub(super) struct Net<'a> {
+    redactor: &'a Redactor,
+    hits: Cell<u64>,
+}
+
+impl<'a> Net<'a> {
+    pub(super) const fn new(redactor: &'a Redactor) -> Self {
+        Self { redactor, hits: Cell::new(0) }
+    }
+
+    /// How many secrets were found beside those of the body as it came.
+    pub(super) fn hits(&self) -> u64 {
+        self.hits.get()
+    }
+
+    fn search<'b>(&self, bytes: &'b [u8]) -> Redacted<'b> {
+        let redacted = self.redactor.redact(bytes);
+        let found = u64::try_from(redacted.redactions.len()).unwrap_or(u64::MAX);
+        self.hits.set(self.hits.get().saturating_add(found).saturating_add(u64::from(redacted.suspected)));
+        redacted
+    }
+}
 
 /// The call that an answer belongs to, and what its tool shows of it.
 pub(super) struct Asked<'a> {
@@ -41,28 +67,28 @@ pub(super) fn outcome(
     answer: Answer,
     asked: &Asked<'_>,
     upload: Option<&Upload>,
-    redactor: &Redactor,
+    net: &Net<'_>,
     pages: &Pages,
 ) -> Outcome {
     let Asked { settings, .. } = asked;
     let mut result = Map::new();
     result.insert("status".to_owned(), json!(answer.status.as_u16()));
-    let fields = shown(&answer.headers, &settings.headers, redactor);
+    let fields = shown(&answer.headers, &settings.headers, net);
     result.insert("headers".to_owned(), Value::Object(fields));
     if let Some(location) = answer.headers.get(LOCATION).filter(|_| answer.status.is_redirection()) {
         let own = asked.action.origin();
-        let target = location.to_str().ok().and_then(|location| redirect(location, redactor, own));
+        let target = location.to_str().ok().and_then(|location| redirect(location, net, own));
         let shown = target.unwrap_or_else(|| "an address that is not shown".to_owned());
         result.insert("redirect_not_followed".to_owned(), json!(shown));
     }
     if let Some(upload) = upload {
         result.insert("sent_file".to_owned(), json!({"bytes": upload.bytes.len(), "sha256": upload.sha256}));
     }
-    let redirect = if asked.follows { followable(answer.status, &answer.headers, redactor) } else { None };
+    let redirect = if asked.follows { followable(answer.status, &answer.headers, net) } else { None };
     let is_success = answer.status.is_success();
     let Shown { member, truncated } = match &settings.select {
-        None => body(&answer.body, &answer.headers, settings.max_bytes, redactor),
-        Some(parts) => selected(&answer.body, &answer.headers, parts, settings.max_bytes, redactor),
+        None => body(&answer.body, &answer.headers, settings.max_bytes, net),
+        Some(parts) => selected(&answer.body, &answer.headers, parts, settings.max_bytes, net),
     };
     let is_shown = member.as_ref().is_some_and(|(form, _)| *form != REFUSED);
     if settings.cursor.is_some() && truncated && is_shown {
@@ -77,12 +103,22 @@ pub(super) fn outcome(
 
 /// The redirect, if it could be followed. Which ones are, is judged with the call; a location that holds a credential
 /// goes nowhere from here.
-fn followable(status: StatusCode, headers: &HeaderMap, redactor: &Redactor) -> Option<Redirect> {
+fn followable(status: StatusCode, headers: &HeaderMap, net: &Net<'_>) -> Option<Redirect> {
     let mut locations = headers.get_all(LOCATION).iter();
     let (Some(only), None) = (locations.next(), locations.next()) else { return None };
     let location = only.to_str().ok().filter(|_| status.is_redirection())?;
-    let repeats_secret = !redactor.redact(location.as_bytes()).redactions.is_empty();
+    let repeats_secret = !net.search(location.as_bytes()).redactions.is_empty();
     (!repeats_secret).then(|| Redirect { status: status.as_u16(), location: location.to_owned() })
+}
+
+/// What is told of an answer whose target repeated its credential too often: that there was one.
+pub(super) fn withheld(status: StatusCode) -> Outcome {
+    let mut result = Map::new();
+    result.insert("status".to_owned(), json!(status.as_u16()));
+    result.insert("headers".to_owned(), json!({}));
+    let why = "answers of this target are withheld for the rest of the session: they repeated its credential; \
+               the operator sees it in the journal";
+    finish(result, false, Some((REFUSED, json!(why))), status.is_success())
 }
 
 /// Keeps an answer that is too long for one result, and shows its beginning.
@@ -157,10 +193,11 @@ impl Shown {
 
 const REFUSED: &str = "body_refused";
 const ENCODED: &str = "it has a content-encoding that was not asked for";
+const TOO_LONG: &str = "what may be shown of it is longer than the limit";
 const REPEATS_SECRET: &str = "it repeats a credential in the names of its members";
 
 /// The body as it is: JSON if it is JSON and fits, otherwise the beginning of its text or of its bytes.
-fn body(body: &KeptBody, headers: &HeaderMap, limit: usize, redactor: &Redactor) -> Shown {
+fn body(body: &KeptBody, headers: &HeaderMap, limit: usize, net: &Net<'_>) -> Shown {
     if is_encoded(headers) {
         return Shown { truncated: body.cut, ..Shown::refused(ENCODED) };
     }
@@ -173,7 +210,7 @@ fn body(body: &KeptBody, headers: &HeaderMap, limit: usize, redactor: &Redactor)
         return Shown { member: Some(("body_base64", json!(STANDARD.encode(beginning)))), truncated };
     };
     let tree = if is_json(headers) && !truncated { parse(text) } else { None };
-    match tree.map(|tree| decoded(tree, text, redactor)) {
+    match tree.map(|tree| decoded(tree, text, net)) {
         None => Shown { member: Some(("body", json!(text))), truncated },
         Some(None) => Shown::refused(REPEATS_SECRET),
         Some(tree) => Shown::whole(tree.map(|tree| ("body", tree))),
@@ -186,7 +223,7 @@ fn selected(
     headers: &HeaderMap,
     parts: &[(String, String)],
     limit: usize,
-    redactor: &Redactor,
+    net: &Net<'_>,
 ) -> Shown {
     if is_encoded(headers) {
         return Shown::refused(ENCODED);
@@ -197,26 +234,52 @@ fn selected(
     if body.cut {
         return Shown::refused("it is longer than what is read, and only parts of it may be shown");
     }
+    let mut parser = parser();
     let text = whole_text(body.bytes(), false).filter(|_| is_json(headers));
-    let Some((text, tree)) = text.and_then(|text| Some((text, parse(text)?))) else {
+    let Some((text, document)) = text.and_then(|text| Some((text, parser.parse_text(text).ok()?))) else {
         return Shown::refused("it is not JSON, and only parts of it may be shown");
     };
-    let Some(tree) = decoded(tree, text, redactor) else {
-        return Shown::refused(REPEATS_SECRET);
-    };
-    let shown =
-        parts.iter().filter_map(|(name, pointer)| Some((name.clone(), tree.pointer(pointer)?.clone())));
-    let shown = Value::Object(shown.collect());
+    let mut shown = Map::new();
+    for (name, pointer) in parts {
+        // Only the parts are made into a tree of their own: a body is much longer than what is shown of it.
+        let Some(part) = part(document.root(), pointer) else { continue };
+        if part.span().len() > limit {
+            return Shown::refused(TOO_LONG);
+        }
+        let Some(part) = decoded(part.to_owned_json(), text, net) else {
+            return Shown::refused(REPEATS_SECRET);
+        };
+        shown.insert(name.clone(), part);
+    }
+    let shown = Value::Object(shown);
     if shown.to_string().len() > limit {
-        return Shown::refused("what may be shown of it is longer than the limit");
+        return Shown::refused(TOO_LONG);
     }
     Shown::whole(Some(("body", shown)))
 }
 
+/// The part that a pointer names (RFC 6901, 4).
+fn part<'d>(root: json::Value<'d>, pointer: &str) -> Option<json::Value<'d>> {
+    let mut part = root;
+    for token in pointer.split('/').skip(1) {
+        let token = token.replace("~1", "/").replace("~0", "~");
+        part = match (part.as_object(), part.as_array()) {
+            (Some(object), _) => object.iter().find(|member| member.name == token)?.value,
+            (None, Some(items)) => {
+                let is_index = token == "0" || !token.starts_with('0');
+                let digits = is_index && token.bytes().all(|byte| byte.is_ascii_digit());
+                items.iter().nth(token.parse().ok().filter(|_| digits)?)?
+            }
+            (None, None) => return None,
+        };
+    }
+    Some(part)
+}
+
 /// The tree of `text` without secrets; none if its names repeat one. Decoding can bring to light what was hidden by
 /// an escape; without one, the strings are bytes that were searched already.
-fn decoded(tree: Value, text: &str, redactor: &Redactor) -> Option<Value> {
-    if text.contains('\\') { masked(tree, redactor) } else { Some(tree) }
+fn decoded(tree: Value, text: &str, net: &Net<'_>) -> Option<Value> {
+    if text.contains('\\') { masked(tree, net) } else { Some(tree) }
 }
 
 /// The bytes, if they are text; without the start of a character that a cut has split.
@@ -233,27 +296,29 @@ fn whole_text(bytes: &[u8], cut: bool) -> Option<&str> {
 
 /// The body as JSON, if it is strict JSON; a body with two readings stays text.
 fn parse(text: &str) -> Option<Value> {
-    let limits = Limits::default();
-    let max_depth = limits.max_depth.saturating_sub(DEPTH_OF_BODY);
-    let limits = Limits { max_frame: Limits::MAX_FRAME_CEILING, max_depth, ..limits };
-    let mut parser = Parser::new(&limits);
+    let mut parser = parser();
     let document = parser.parse_text(text).ok()?;
     Some(document.root().to_owned_json())
 }
 
+fn parser() -> Parser {
+    let limits = Limits::default();
+    let max_depth = limits.max_depth.saturating_sub(DEPTH_OF_BODY);
+    Parser::new(&Limits { max_frame: Limits::MAX_FRAME_CEILING, max_depth, ..limits })
+}
+
 /// The tree without secrets; none if two names of one object become one.
-fn masked(tree: Value, redactor: &Redactor) -> Option<Value> {
+fn masked(tree: Value, net: &Net<'_>) -> Option<Value> {
     Some(match tree {
-        Value::String(text) => Value::String(clean(&text, redactor)),
+        Value::String(text) => Value::String(clean(&text, net)),
         Value::Array(items) => {
-            let items = items.into_iter().map(|item| masked(item, redactor));
+            let items = items.into_iter().map(|item| masked(item, net));
             Value::Array(items.collect::<Option<_>>()?)
         }
         Value::Object(members) => {
             let count = members.len();
-            let members = members
-                .into_iter()
-                .map(|(name, value)| Some((clean(&name, redactor), masked(value, redactor)?)));
+            let members =
+                members.into_iter().map(|(name, value)| Some((clean(&name, net), masked(value, net)?)));
             let members: Map<_, _> = members.collect::<Option<_>>()?;
             if members.len() < count {
                 return None;
@@ -264,20 +329,20 @@ fn masked(tree: Value, redactor: &Redactor) -> Option<Value> {
     })
 }
 
-fn shown(headers: &HeaderMap, names: &[String], redactor: &Redactor) -> Map<String, Value> {
+fn shown(headers: &HeaderMap, names: &[String], net: &Net<'_>) -> Map<String, Value> {
     names
         .iter()
         .filter_map(|name| {
             let values: Vec<&str> =
                 headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
             // One list, as RFC 9110 section 5.3 combines them.
-            (!values.is_empty()).then(|| (name.clone(), json!(clean(&values.join(", "), redactor))))
+            (!values.is_empty()).then(|| (name.clone(), json!(clean(&values.join(", "), net))))
         })
         .collect()
 }
 
-fn clean(text: &str, redactor: &Redactor) -> String {
-    let redacted = redactor.redact(text.as_bytes());
+fn clean(text: &str, net: &Net<'_>) -> String {
+    let redacted = net.search(text.as_bytes());
     if redacted.suspected {
         return Redacted::WITHHELD.to_owned();
     }
@@ -288,7 +353,7 @@ fn clean(text: &str, redactor: &Redactor) -> String {
 ///
 /// Only as the target wrote it: what a URL parser makes of a host (lower case, decoded percent signs) is one
 /// more spelling, in which a secret would not be found.
-fn redirect(location: &str, redactor: &Redactor, own: &Origin) -> Option<String> {
+fn redirect(location: &str, net: &Net<'_>, own: &Origin) -> Option<String> {
     let base = Url::parse(&own.to_string()).ok()?;
     let url = base.join(location).ok()?;
     if url.origin() == base.origin() {
@@ -297,7 +362,7 @@ fn redirect(location: &str, redactor: &Redactor, own: &Origin) -> Option<String>
     let origin = url.origin().ascii_serialization();
     let (_, without_scheme) = origin.split_once(':')?;
     let as_written = location.starts_with(&origin) || location.starts_with(without_scheme);
-    let redacted = redactor.redact(location.as_bytes());
+    let redacted = net.search(location.as_bytes());
     let holds_secret =
         redacted.suspected || redacted.redactions.first().is_some_and(|first| first.start < origin.len());
     (as_written && !holds_secret).then_some(origin)

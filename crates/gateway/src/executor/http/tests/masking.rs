@@ -158,10 +158,10 @@ async fn a_body_of_nothing_but_secrets_shows_none_of_them() {
 /// The most that is read in search of what can be shown: the rest of a secret that is cut there is left out.
 #[tokio::test(start_paused = true)]
 async fn a_search_that_is_given_up_shows_no_part_of_a_secret() {
-    const LIMIT: usize = 1024 * 1024;
+    const LIMIT: usize = 256 * 1024;
     let spelling: String =
         SECRET.chars().map(|character| format!("\\u{:04x}", u32::from(character))).collect();
-    let body = spelling.repeat(3 * LIMIT / spelling.len());
+    let body = spelling.repeat(8 * LIMIT / spelling.len());
     let settings = format!("max_response_bytes = {LIMIT}");
     let tool = format!("{}\nresult = {{ max_bytes = {LIMIT} }}", super::GET);
     let outcome = super::asked_of(&settings, &tool, move |mut stream| {
@@ -191,4 +191,40 @@ async fn a_secret_in_bytes_that_are_no_text_is_masked() {
     let result = shown(&answered(ok("", &body)).await);
     let bytes = STANDARD.decode(result["body_base64"].as_str().unwrap()).unwrap();
     assert_eq!(bytes, [b"\xff", MASK.as_bytes(), b"\xfe"].concat());
+}
+
+/// One answer may be an accident. The third one that repeats the credential is not shown, and none after it, whatever
+/// it holds; another target's answers are.
+#[tokio::test(start_paused = true)]
+async fn the_third_answer_that_repeats_the_credential_ends_it() {
+    let (listener, text) = super::target(&format!("{}\nkeep_alive = false", super::BEARER));
+    let world = super::World::new(&text, super::GET);
+    let executor = world.executor();
+    let mut told = Vec::new();
+    let mut listener = Some(listener);
+    for body in ["a", SECRET, "b", SECRET, SECRET, "c"] {
+        let answer = ok(&format!("etag: \"{body}\"\r\n"), body.as_bytes());
+        let server = super::serve(listener.take().unwrap(), move |mut stream| {
+            std::io::Write::write_all(&mut stream, &answer).unwrap();
+            None
+        });
+        let (recorded, _receipt) = world.recorded(&json!({}));
+        let outcome = crate::executor::Executor::perform(&executor, recorded).await;
+        listener = Some(server.await.unwrap().listener);
+        assert!(!outcome.text().contains(SECRET));
+        super::check_shown(&world, &outcome);
+        let result = shown(&outcome);
+        told.push((result["body"].as_str().map(str::to_owned), outcome.secret_hits(), outcome.is_withheld()));
+        if outcome.is_withheld() {
+            assert!(
+                result["body_refused"].as_str().unwrap().contains("withheld for the rest of the session")
+            );
+            assert_eq!(result["headers"], json!({}));
+        }
+    }
+    let shown = |text: &str, hits| (Some(text.to_owned()), hits, false);
+    assert_eq!(
+        told,
+        [shown("a", 0), shown(MASK, 2), shown("b", 0), shown(MASK, 2), (None, 2, true), (None, 0, true)]
+    );
 }

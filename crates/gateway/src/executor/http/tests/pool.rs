@@ -324,14 +324,15 @@ async fn a_changed_secret_is_another_credential() {
         let old = answer(&mut first, &json_answer(&json!({ "old": SECRET }).to_string()));
         let echo = json_answer(&json!({ "new": OTHER_SECRET }).to_string());
         let mut second = accept(&listener);
-        let requests = [old, answer(&mut second, &echo), answer(&mut second, &echo)];
+        let plain = json_answer("{\"new\":\"nothing\"}");
+        let requests = [old, answer(&mut second, &echo), answer(&mut second, &plain)];
         (listener, requests)
     });
     let executor = world.executor();
     assert_eq!(shown(&call(&executor, &world).await)["body"], json!({"old": "[redacted:key]"}));
     std::fs::write(world.path("key"), OTHER_SECRET).unwrap();
-    for _ in 0..2 {
-        assert_eq!(shown(&call(&executor, &world).await)["body"], json!({"new": "[redacted:key]"}));
+    for shown_as in ["[redacted:key]", "nothing"] {
+        assert_eq!(shown(&call(&executor, &world).await)["body"], json!({ "new": shown_as }));
     }
     let (listener, requests) = server.await.unwrap();
     assert_untouched(&listener);

@@ -138,7 +138,7 @@ fn wrong() -> Vec<Wrong> {
         Wrong {
             tool: "get_issue",
             arguments: json!({ "key": "OPS-17", "fields": ["*all"] }),
-            says: "`fields`",
+            says: "`fields[0]`",
         },
         Wrong { tool: "get_issue", arguments: json!({ "key": "OPS-17/comment" }), says: "`key`" },
         Wrong { tool: "add_comment", arguments: json!({ "key": "OPS-17" }), says: "`text`" },

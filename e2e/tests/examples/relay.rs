@@ -48,9 +48,17 @@ impl Exchange {
     }
 
     /// What the mock server found wrong with the request: it also judges its own answers, which is nothing to us.
+    /// It says so in a header, or in the body where the description has no answer to a wrong request.
     pub fn complaints(&self) -> Vec<String> {
-        let found = self.answer().header("sl-violations").unwrap_or_else(|| "[]".to_owned());
-        let found: Value = serde_json::from_str(&found).expect("a list of violations");
+        let answer = self.answer();
+        let found: Value = match answer.header("sl-violations") {
+            Some(found) => serde_json::from_str(&found).expect("a list of violations"),
+            None if answer.header("content-type").as_deref() == Some("application/problem+json") => {
+                let body: Value = serde_json::from_slice(answer.body()).expect("JSON");
+                body.get("validation").cloned().unwrap_or_else(|| Value::Array(vec![body]))
+            }
+            None => return Vec::new(),
+        };
         let found = found.as_array().expect("a list of violations");
         found.iter().filter(|one| one["location"][0] != "response").map(Value::to_string).collect()
     }

@@ -85,9 +85,11 @@ pub fn run(api: &Api) {
     let world = World { canary: Canary::new(), description, relay, _mock: mock };
 
     let mut gateway = start(api, &world, str::to_owned);
-    let mut operations = BTreeSet::new();
+    let (mut operations, mut more_pages) = (BTreeSet::new(), 0);
     for good in &api.good {
-        operations.insert(accepted(api, &world, &mut gateway, good));
+        let (operation, pages) = accepted(api, &world, &mut gateway, good);
+        operations.insert(operation);
+        more_pages += pages - 1;
     }
     assert_eq!(operations, world.description.operations(), "operations called and operations described");
     let called: BTreeSet<String> = api.good.iter().map(|good| good.tool.to_owned()).collect();
@@ -98,7 +100,14 @@ pub fn run(api: &Api) {
         refused(&world, &mut gateway, wrong);
     }
     let journal = gateway.end();
-    assert_eq!(journal.count("intent"), world.relay.connections(), "what was sent is what was recorded");
+    // A page that is read on is recorded like any call, though it sends nothing.
+    assert_eq!(journal.count("intent"), world.relay.connections() + more_pages, "what was sent was recorded");
+    assert_eq!(
+        journal.refused().len(),
+        api.wrong.len(),
+        "what was refused was recorded: {:?}",
+        journal.refused()
+    );
 
     let Rejected { edit: (from, to), tool, arguments, status, complaint } = &api.rejected;
     let mut gateway = start(api, &world, |text| {
@@ -127,8 +136,8 @@ fn start(api: &Api, world: &World, edit: impl FnOnce(&str) -> String) -> Gateway
     })
 }
 
-/// Makes a good call; gives the operation that it was of.
-fn accepted(api: &Api, world: &World, gateway: &mut Gateway, good: &Good) -> String {
+/// Makes a good call; gives the operation that it was of, and in how many pages its answer was read.
+fn accepted(api: &Api, world: &World, gateway: &mut Gateway, good: &Good) -> (String, usize) {
     let before = world.relay.connections();
     let reply = gateway.call(good.tool, &good.arguments);
     let shown = format!("{} {}: {reply}", good.tool, good.arguments);
@@ -159,12 +168,13 @@ fn accepted(api: &Api, world: &World, gateway: &mut Gateway, good: &Good) -> Str
         (&json!(false), &json!(exchange.status())),
         "{shown}"
     );
-    judge_body(gateway, good, &exchange, &result["structuredContent"]);
+    let pages = judge_body(gateway, good, &exchange, &result["structuredContent"]);
     assert_eq!(world.relay.connections(), before + 1, "reading on sends nothing: {shown}");
-    operation
+    (operation, pages)
 }
 
-fn judge_body(gateway: &mut Gateway, good: &Good, exchange: &Exchange, first: &Value) {
+/// Compares what is shown with what the mock server answered; gives the number of pages.
+fn judge_body(gateway: &mut Gateway, good: &Good, exchange: &Exchange, first: &Value) -> usize {
     let answer = exchange.answer();
     let text = String::from_utf8(answer.body().to_vec()).expect("text");
     let is_json = answer.header("content-type").is_some_and(|value| value.starts_with("application/json"));
@@ -197,8 +207,10 @@ fn judge_body(gateway: &mut Gateway, good: &Good, exchange: &Exchange, first: &V
             }
             assert_eq!(read, text, "{}", good.tool);
             assert!(pages > 1, "{}: the answer fits into one page", good.tool);
+            return pages;
         }
     }
+    1
 }
 
 fn refused(world: &World, gateway: &mut Gateway, wrong: &Wrong) {

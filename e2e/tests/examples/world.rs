@@ -146,6 +146,12 @@ fn accepted(api: &Api, world: &World, gateway: &mut Gateway, good: &Good) -> (St
     let request = exchange.request();
     let sent = request.raw.escape_ascii();
 
+    // The description first, so that an expectation below cannot agree with a mistake in the example.
+    assert_eq!(exchange.complaints(), Vec::<String>::new(), "{sent}");
+    let (operation, unknown) = world.description.judge(&request);
+    assert_eq!(unknown, Vec::<String>::new(), "{operation} has no name for it: {sent}");
+    assert!((200..300).contains(&exchange.status()), "{shown}");
+
     assert_eq!(request.line(), format!("{} HTTP/1.1", good.sent), "{shown}");
     let credential = (api.authorization)(world.canary.value());
     assert!(request.header("authorization").is_some_and(|value| value == credential), "{shown}");
@@ -157,10 +163,6 @@ fn accepted(api: &Api, world: &World, gateway: &mut Gateway, good: &Good) -> (St
             assert_eq!(found, *body, "{sent}");
         }
     }
-    assert_eq!(exchange.complaints(), Vec::<String>::new(), "{sent}");
-    let (operation, unknown) = world.description.judge(&request);
-    assert_eq!(unknown, Vec::<String>::new(), "{operation} has no name for it: {sent}");
-    assert!((200..300).contains(&exchange.status()), "{shown}");
 
     let result = &reply["result"];
     assert_eq!(

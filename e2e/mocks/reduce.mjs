@@ -33,6 +33,19 @@ function follow(description, value, kept) {
   }
 }
 
+// Says of lists in forms what OpenAPI 3.0 says of them by default, because Prism does not assume it: one pair for
+// each item (style `form`, `explode`).
+function spellOutForms(operation, components) {
+  const media = operation.requestBody?.content?.["application/x-www-form-urlencoded"];
+  if (media === undefined) return;
+  const schema = media.schema.$ref ? components.schemas[media.schema.$ref.split("/").at(-1)] : media.schema;
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (property.type !== "array") continue;
+    media.encoding ??= {};
+    media.encoding[name] ??= { style: "form", explode: true };
+  }
+}
+
 for (const [name, operations] of Object.entries(JSON.parse(readFileSync(list)))) {
   const { paths, components, ...rest } = JSON.parse(readFileSync(join(sources, `${name}.json`)));
   delete rest["x-webhooks"];
@@ -42,6 +55,7 @@ for (const [name, operations] of Object.entries(JSON.parse(readFileSync(list))))
     const [method, path] = operation.split(" ");
     const found = paths[path]?.[method.toLowerCase()];
     if (found === undefined) throw new Error(`${name} has no operation ${operation}`);
+    spellOutForms(found, components);
     chosen[path] ??= paths[path].parameters === undefined ? {} : { parameters: paths[path].parameters };
     chosen[path][method.toLowerCase()] = found;
   }

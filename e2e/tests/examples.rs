@@ -23,5 +23,7 @@ mod kubernetes;
 mod mock;
 #[path = "examples/relay.rs"]
 mod relay;
+#[path = "examples/twilio.rs"]
+mod twilio;
 #[path = "examples/world.rs"]
 mod world;

@@ -54,8 +54,8 @@ impl Description {
             .filter_map(|parameter| parameter["name"].as_str())
             .collect();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let name = pair.split('=').next().unwrap_or_default();
-            if !known.contains(name) {
+            let name = decoded(pair.split('=').next().unwrap_or_default());
+            if !known.contains(name.as_str()) {
                 unknown.push(format!("query {name}"));
             }
         }
@@ -66,7 +66,10 @@ impl Description {
             match content.get(essence).or_else(|| content.get("*/*")) {
                 None => unknown.push(format!("media type {sent}")),
                 Some(media) => {
-                    let body: Value = serde_json::from_slice(request.body()).expect("JSON");
+                    let body = match essence {
+                        "application/x-www-form-urlencoded" => names_of_form(request.body()),
+                        _ => serde_json::from_slice(request.body()).expect("JSON"),
+                    };
                     unknown.extend(self.members(&media["schema"], &body, "body"));
                 }
             }
@@ -148,6 +151,26 @@ impl Description {
     }
 }
 
+/// A form as an object of its names: their values are the mock server's to judge.
+fn names_of_form(body: &[u8]) -> Value {
+    let text = std::str::from_utf8(body).expect("a form is ASCII");
+    let names = text.split('&').map(|pair| decoded(pair.split('=').next().unwrap_or_default()));
+    names.map(|name| (name, Value::Null)).collect()
+}
+
+/// Without percent-encoding.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, others)) = rest.split_first() {
+        let code = (first == b'%').then(|| others.get(..2)).flatten();
+        let code = code.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        bytes.push(code.unwrap_or(first));
+        rest = if code.is_some() { &others[2..] } else { others };
+    }
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -188,6 +211,8 @@ mod tests {
         assert_eq!(judge("PATCH /items/7", good).1, Vec::<String>::new());
         let wrong = r#"{"nam":"a","tags":[{"key":1},{"kye":1}]}"#;
         assert_eq!(judge("PATCH /items/7", wrong).1, ["body.nam", "body.tags.1.kye"]);
+        assert_eq!(judge("GET /items/7?%70age=2&%3Cpage=2", "").1, ["query <page"]);
+        assert_eq!(names_of_form(b"a%3E=1&b=&b=2"), json!({ "a>": null, "b": null }));
         assert_eq!(judge("GET /items/7", "{}").1, ["media type application/json"]);
     }
 }

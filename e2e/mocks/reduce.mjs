@@ -49,6 +49,9 @@ function spellOutForms(operation, components) {
 for (const [name, operations] of Object.entries(JSON.parse(readFileSync(list)))) {
   const { paths, components, ...rest } = JSON.parse(readFileSync(join(sources, `${name}.json`)));
   delete rest["x-webhooks"];
+  // A path that all paths lie below is written into each: Prism leaves it out.
+  const base = new URL(rest.servers?.[0]?.url ?? "/", "http://host").pathname.replace(/\/$/, "");
+  delete rest.servers;
   const kept = { securitySchemes: components.securitySchemes ?? {} };
   const chosen = {};
   for (const operation of operations) {
@@ -56,8 +59,9 @@ for (const [name, operations] of Object.entries(JSON.parse(readFileSync(list))))
     const found = paths[path]?.[method.toLowerCase()];
     if (found === undefined) throw new Error(`${name} has no operation ${operation}`);
     spellOutForms(found, components);
-    chosen[path] ??= paths[path].parameters === undefined ? {} : { parameters: paths[path].parameters };
-    chosen[path][method.toLowerCase()] = found;
+    const whole = base + path;
+    chosen[whole] ??= paths[path].parameters === undefined ? {} : { parameters: paths[path].parameters };
+    chosen[whole][method.toLowerCase()] = found;
   }
   follow({ components }, chosen, kept);
   writeFileSync(join(out, `${name}.json`), JSON.stringify({ ...rest, paths: chosen, components: kept }));

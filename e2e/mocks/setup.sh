@@ -41,13 +41,14 @@ description() {
     tar -xzf "$descriptions/$packed" -O "package/$3" >"$sources/$1.json"
 }
 
-wanted="$GITHUB $DIRECTORY github jira kubernetes twilio"
+wanted="$GITHUB $DIRECTORY github jira kubernetes powerdns twilio"
 if [ "$(cat "$sources/installed" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$descriptions"
     mkdir -p "$sources"
     description github "$GITHUB" generated/api.github.com.json
     description jira "$DIRECTORY" api/atlassian.com/jira.json
     description kubernetes "$DIRECTORY" api/kubernetes.io.json
+    description powerdns "$DIRECTORY" api/powerdns.local.json
     description twilio "$DIRECTORY" api/twilio.com/api.json
     rm "$descriptions"/*.tgz
     printf '%s\n' "$wanted" >"$sources/installed"

@@ -21,6 +21,8 @@ mod jira;
 mod kubernetes;
 #[path = "examples/mock.rs"]
 mod mock;
+#[path = "examples/powerdns.rs"]
+mod powerdns;
 #[path = "examples/relay.rs"]
 mod relay;
 #[path = "examples/twilio.rs"]

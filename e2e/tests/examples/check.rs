@@ -16,11 +16,12 @@ fn every_example_passes_the_check_as_it_is() {
         .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
         .collect();
     names.sort();
-    assert_eq!(names, ["github", "jira", "kubernetes", "twilio"], "an example without a test");
+    assert_eq!(names, ["github", "jira", "kubernetes", "powerdns", "twilio"], "an example without a test");
     for (name, credential) in [
         ("github", Credential::Variable("GITHUB_TOKEN")),
         ("jira", Credential::Variable("JIRA_TOKEN")),
         ("kubernetes", Credential::File("kubernetes.token")),
+        ("powerdns", Credential::Variable("POWERDNS_API_KEY")),
         ("twilio", Credential::Variable("TWILIO_SECRET")),
     ] {
         let folder = gateway::folder(name, credential, "a-secret-of-nobody-2K9x", str::to_owned);

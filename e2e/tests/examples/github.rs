@@ -12,7 +12,7 @@ fn github() {
     run(&Api {
         name: "github",
         credential: Credential::Variable("GITHUB_TOKEN"),
-        authorization: |secret| format!("Bearer {secret}"),
+        carried: ("authorization", |secret| format!("Bearer {secret}")),
         good: good(),
         wrong: wrong(),
         rejected: Rejected {

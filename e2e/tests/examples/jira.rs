@@ -14,9 +14,9 @@ fn jira() {
     run(&Api {
         name: "jira",
         credential: Credential::Variable("JIRA_TOKEN"),
-        authorization: |secret| {
+        carried: ("authorization", |secret| {
             format!("Basic {}", STANDARD.encode(format!("support-agent@acme.example:{secret}")))
-        },
+        }),
         good: good(),
         wrong: wrong(),
         rejected: Rejected {

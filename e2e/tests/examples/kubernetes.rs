@@ -14,7 +14,7 @@ fn kubernetes() {
     run(&Api {
         name: "kubernetes",
         credential: Credential::File("kubernetes.token"),
-        authorization: |secret| format!("Bearer {secret}"),
+        carried: ("authorization", |secret| format!("Bearer {secret}")),
         good: good(),
         wrong: wrong(),
         rejected: Rejected {

@@ -22,9 +22,9 @@ fn twilio() {
     run(&Api {
         name: "twilio",
         credential: Credential::Variable("TWILIO_SECRET"),
-        authorization: |secret| {
+        carried: ("authorization", |secret| {
             format!("Basic {}", STANDARD.encode(format!("SK0123456789abcdef0123456789abcdef:{secret}")))
-        },
+        }),
         good: good(),
         wrong: wrong(),
         rejected: Rejected {

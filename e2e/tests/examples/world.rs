@@ -61,8 +61,8 @@ pub struct Rejected {
 pub struct Api {
     pub name: &'static str,
     pub credential: Credential,
-    /// The value of the header `authorization` with this secret.
-    pub authorization: fn(&str) -> String,
+    /// The header that carries the credential, and its value with this secret.
+    pub carried: (&'static str, fn(&str) -> String),
     pub good: Vec<Good>,
     pub wrong: Vec<Wrong>,
     pub rejected: Rejected,
@@ -128,8 +128,8 @@ fn start(api: &Api, world: &World, edit: impl FnOnce(&str) -> String) -> Gateway
     let origin = format!("origin = \"http://{}\"\nallow_plain_loopback = true", world.relay.address);
     Gateway::start(api.name, api.credential, &world.canary, |text| {
         let lines = edit(text);
-        let lines =
-            lines.lines().filter(|line| !line.starts_with("ca = ") && !line.starts_with("address_ranges = "));
+        let replaced = ["ca = ", "address_ranges = ", "allow_plain_loopback = "];
+        let lines = lines.lines().filter(|line| !replaced.iter().any(|start| line.starts_with(start)));
         let lines: Vec<&str> =
             lines.map(|line| if line.starts_with("origin = ") { origin.as_str() } else { line }).collect();
         format!("{}\n", lines.join("\n"))
@@ -153,8 +153,8 @@ fn accepted(api: &Api, world: &World, gateway: &mut Gateway, good: &Good) -> (St
     assert!((200..300).contains(&exchange.status()), "{shown}");
 
     assert_eq!(request.line(), format!("{} HTTP/1.1", good.sent), "{shown}");
-    let credential = (api.authorization)(world.canary.value());
-    assert!(request.header("authorization").is_some_and(|value| value == credential), "{shown}");
+    let (header, credential) = (api.carried.0, (api.carried.1)(world.canary.value()));
+    assert!(request.header(header).is_some_and(|value| value == credential), "{shown}");
     match &good.body {
         None => assert_eq!(request.body(), b"", "{sent}"),
         Some((media_type, body)) => {

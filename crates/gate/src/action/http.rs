@@ -192,9 +192,9 @@ impl FileBody {
 
 impl Body {
     /// JSON in its compact spelling.
-    pub(crate) fn json(tree: Value) -> Self {
+    pub(crate) fn json(content_type: Arc<str>, tree: Value) -> Self {
         let bytes = tree.to_string().into_bytes();
-        Self { content: Content::Json(tree), content_type: "application/json".into(), bytes }
+        Self { content: Content::Json(tree), content_type, bytes }
     }
 
     /// `application/x-www-form-urlencoded`, as the WHATWG URL Standard writes it.

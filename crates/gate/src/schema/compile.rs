@@ -74,6 +74,9 @@ fn is_tool_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
+/// The media type of a body that says no other.
+const JSON: &str = "application/json";
+
 /// Faults found so far.
 struct Faults(Vec<DeclarationFault>);
 
@@ -346,7 +349,14 @@ impl Templates<'_> {
 
     fn body(&mut self, declared: BodyDeclaration, reserved: &[String]) -> Option<BodySource> {
         match declared {
-            BodyDeclaration::Json(tree) => self.json(&tree).map(BodySource::Json),
+            BodyDeclaration::Json(tree) => {
+                let tree = self.json(&tree, &["body"])?;
+                Some(BodySource::Json { content_type: JSON.into(), tree })
+            }
+            BodyDeclaration::TypedJson { content_type, tree } => {
+                let tree = self.json(&tree, &["raw", "json"])?;
+                Some(BodySource::Json { content_type: content_type.into(), tree })
+            }
             BodyDeclaration::Form(pairs) => Some(BodySource::Form(self.pairs("form", &pairs, reserved))),
             BodyDeclaration::Text { content_type, text } => {
                 let place = ["raw", "text"];
@@ -382,23 +392,21 @@ impl Templates<'_> {
         None
     }
 
-    fn json(&mut self, tree: &serde_json::Value) -> Option<BodyTemplate> {
+    fn json(&mut self, tree: &serde_json::Value, place: &[&str]) -> Option<BodyTemplate> {
         match BodyTemplate::read(tree) {
             Ok(body) => {
                 let mut texts = Vec::new();
-                body.visit_texts(&mut vec!["body".to_owned()], &mut |place, text| {
-                    texts.push((place.to_vec(), text))
-                });
+                let mut root: Vec<_> = place.iter().map(|key| (*key).to_owned()).collect();
+                body.visit_texts(&mut root, &mut |place, text| texts.push((place.to_vec(), text)));
                 for (place, text) in texts {
                     let place: Vec<_> = place.iter().map(String::as_str).collect();
                     self.placeholders(text, &place, true);
                 }
                 Some(body)
             }
-            Err((place, problem)) => {
+            Err((below, problem)) => {
                 self.unreadable = true;
-                let place: Vec<_> =
-                    core::iter::once("body").chain(place.iter().map(String::as_str)).collect();
+                let place: Vec<_> = place.iter().copied().chain(below.iter().map(String::as_str)).collect();
                 self.faults.add(&place, problem, None);
                 None
             }
@@ -447,7 +455,10 @@ const fn key_of(body: &BodyDeclaration) -> &'static str {
     match body {
         BodyDeclaration::Json(_) => "body",
         BodyDeclaration::Form(_) => "form",
-        BodyDeclaration::Text { .. } | BodyDeclaration::Binary { .. } | BodyDeclaration::File { .. } => "raw",
+        BodyDeclaration::TypedJson { .. }
+        | BodyDeclaration::Text { .. }
+        | BodyDeclaration::Binary { .. }
+        | BodyDeclaration::File { .. } => "raw",
     }
 }
 

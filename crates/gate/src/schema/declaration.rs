@@ -176,6 +176,13 @@ pub enum BodyDeclaration {
     /// `application/json`: a tree in which a string node `{name}` becomes the parameter's value in its own
     /// type, and a placeholder inside a longer string its text.
     Json(Value),
+    /// The same under another media type, such as `application/merge-patch+json`.
+    TypedJson {
+        /// The media type.
+        content_type: String,
+        /// The tree.
+        tree: Value,
+    },
     /// `application/x-www-form-urlencoded`: names and value templates. A list repeats its name.
     Form(Vec<(String, String)>),
     /// Text.

@@ -171,7 +171,9 @@ fn render_text(template: &TextTemplate, arguments: &Arguments) -> Result<Option<
 /// The body. One that is a single optional parameter is left out with it, as a member of a body is.
 fn render_source(source: &BodySource, arguments: &Arguments) -> Result<Option<Body>, RenderFault> {
     Ok(match source {
-        BodySource::Json(template) => render_body(template, arguments)?.map(Body::json),
+        BodySource::Json { content_type, tree } => {
+            render_body(tree, arguments)?.map(|tree| Body::json(Arc::clone(content_type), tree))
+        }
         BodySource::Form(pairs) => Some(Body::form(render_pairs(pairs, arguments)?)),
         BodySource::Text { content_type, text } => {
             render_text(text, arguments)?.map(|text| Body::text(Arc::clone(content_type), text))

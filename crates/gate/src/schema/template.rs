@@ -157,7 +157,10 @@ impl BodyTemplate {
 /// A body as compiled.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum BodySource {
-    Json(BodyTemplate),
+    Json {
+        content_type: Arc<str>,
+        tree: BodyTemplate,
+    },
     Form(Vec<(String, TextTemplate)>),
     Text {
         content_type: Arc<str>,
@@ -180,9 +183,11 @@ impl BodySource {
     /// The one parameter that is the whole body.
     pub(super) fn whole_parameter(&self) -> Option<&Arc<str>> {
         match self {
-            Self::Json(BodyTemplate::Text(text)) | Self::Text { text, .. } => text.whole_parameter(),
+            Self::Json { tree: BodyTemplate::Text(text), .. } | Self::Text { text, .. } => {
+                text.whole_parameter()
+            }
             Self::Binary { parameter, .. } | Self::File { parameter, .. } => Some(parameter),
-            Self::Json(_) | Self::Form(_) => None,
+            Self::Json { .. } | Self::Form(_) => None,
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{credential, value};
 /// The keys, at most one of which a tool has.
 const KEYS: [&str; 3] = ["body", "form", "raw"];
 /// The keys of `raw`.
-pub(super) const RAW_KEYS: [&str; 5] = ["type", "text", "base64", "file", "root"];
+pub(super) const RAW_KEYS: [&str; 6] = ["type", "json", "text", "base64", "file", "root"];
 
 /// The longest media type, in bytes.
 const MAX_TYPE: usize = 128;
@@ -34,7 +34,7 @@ pub(super) fn read(table: &Table<'_>, report: &mut Report) -> Option<BodyDeclara
             let form = first.table("`form`", report)?;
             Some(BodyDeclaration::Form(read_pairs(&form, "form", report)))
         }
-        _ => raw(&first, report),
+        _ => raw(table, &first, report),
     }
 }
 
@@ -44,7 +44,7 @@ fn json(table: &Table<'_>, entry: &Entry<'_>, report: &mut Report) -> Option<Bod
     Some(BodyDeclaration::Json(tree))
 }
 
-fn raw(entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
+fn raw(table: &Table<'_>, entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
     let raw = entry.table("`raw`", report)?;
     raw.only(&RAW_KEYS, report);
     let content_type = raw
@@ -52,7 +52,7 @@ fn raw(entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
         .and_then(|entry| entry.string(report))
         .and_then(|text| media_type(&text, report));
     let given: Vec<&str> =
-        ["text", "base64", "file"].into_iter().filter(|key| raw.get(key).is_some()).collect();
+        ["json", "text", "base64", "file"].into_iter().filter(|key| raw.get(key).is_some()).collect();
     let content = match given.as_slice() {
         [content] => *content,
         others => {
@@ -60,7 +60,7 @@ fn raw(entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
                 (Some(first), Some(last)) => format!("`raw` has both `{first}` and `{last}`"),
                 _ => "`raw` has no content".to_owned(),
             };
-            let hint = "write one of `text = \"{name}\"`, `base64 = \"{name}\"` and `file = \"{name}\"`";
+            let hint = "write one of `json = { … }`, `text = \"{name}\"`, `base64 = \"{name}\"` and `file = \"{name}\"`";
             report.error(&entry.key_span, problem, hint);
             return None;
         }
@@ -68,7 +68,16 @@ fn raw(entry: &Entry<'_>, report: &mut Report) -> Option<BodyDeclaration> {
     if let (Some(root), false) = (raw.get("root"), content == "file") {
         report.error(&root.key_span, "`root` is for a `file`", "remove it");
     }
+    if content == "json" {
+        let tree = value::read(&raw.get("json")?, report)?;
+        refuse_literal_secrets(table, &tree, &mut vec!["raw".to_owned(), "json".to_owned()], report);
+        return Some(BodyDeclaration::TypedJson { content_type: content_type?, tree });
+    }
     let template = raw.string(content, report)?.text.to_owned();
+    if let (Some(entry), true) = (raw.get("text"), content_type.as_deref().is_some_and(is_json)) {
+        let problem = "JSON is not written as text: a quote in an argument would end a string";
+        report.error(&entry.key_span, problem, "write the tree: `json = { title = \"{title}\" }`");
+    }
     match content {
         "text" => Some(BodyDeclaration::Text { content_type: content_type?, text: template }),
         "base64" => Some(BodyDeclaration::Binary { content_type: content_type?, base64: template }),
@@ -93,6 +102,12 @@ fn root_folder(entry: &Entry<'_>, report: &mut Report) -> Option<String> {
         return None;
     }
     Some(text.text.to_owned())
+}
+
+/// Whether bodies of this media type are JSON (RFC 8259, 11, and the suffix of RFC 6839, 3.1).
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json")
 }
 
 /// A media type (RFC 9110, 8.3.1): type, subtype and parameters in visible ASCII.

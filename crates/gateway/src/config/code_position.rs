@@ -29,6 +29,9 @@ pub(super) fn check(declaration: &ToolDeclaration, table: &Table<'_>, accepted: 
     in_pairs(&free, "query", &declaration.http.query, &mut found);
     match &declaration.http.body {
         Some(BodyDeclaration::Json(tree)) => in_body(&free, tree, &mut vec!["body".to_owned()], &mut found),
+        Some(BodyDeclaration::TypedJson { tree, .. }) => {
+            in_body(&free, tree, &mut vec!["raw".to_owned(), "json".to_owned()], &mut found);
+        }
         Some(BodyDeclaration::Form(pairs)) => in_pairs(&free, "form", pairs, &mut found),
         // The whole body is a program.
         Some(BodyDeclaration::Text { content_type, text }) if is_code_type(content_type) => {

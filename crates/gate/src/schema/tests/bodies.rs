@@ -90,3 +90,16 @@ fn a_file_is_named_and_not_read() {
         assert!(call(&tool, &json!({"f": path}).to_string()).is_err(), "{path}");
     }
 }
+
+/// JSON of another media type is a tree too: no argument can end a string.
+#[test]
+fn json_of_another_type_is_a_tree() {
+    let mut tool = bare(vec![required("t", text())]);
+    let tree = json!({"spec": {"note": "<{t}>"}});
+    tool.http.body =
+        Some(BodyDeclaration::TypedJson { content_type: "application/merge-patch+json".to_owned(), tree });
+    let made = action(&catalog(tool), &json!({"t": "\",\"admin\":\"yes"}).to_string());
+    assert_eq!(made.content_type(), Some("application/merge-patch+json"));
+    assert_eq!(made.json_body(), Some(&json!({"spec": {"note": "<\",\"admin\":\"yes>"}})));
+    assert_eq!(made.body_bytes(), Some(br#"{"spec":{"note":"<\",\"admin\":\"yes>"}}"#.as_slice()));
+}

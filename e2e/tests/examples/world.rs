@@ -125,7 +125,11 @@ pub fn run(api: &Api) {
 
 /// A session on the example, whose target is the relay. Nothing else of it is changed but by `edit`.
 fn start(api: &Api, world: &World, edit: impl FnOnce(&str) -> String) -> Gateway {
-    let origin = format!("origin = \"http://{}\"\nallow_plain_loopback = true", world.relay.address);
+    // A connection a request: that is what the relay counts.
+    let origin = format!(
+        "origin = \"http://{}\"\nallow_plain_loopback = true\nkeep_alive = false",
+        world.relay.address
+    );
     Gateway::start(api.name, api.credential, &world.canary, |text| {
         let lines = edit(text);
         let replaced = ["ca = ", "address_ranges = ", "allow_plain_loopback = "];

@@ -115,7 +115,7 @@ fn cost(case: &Case, cap: usize) -> u64 {
     let (address, server) = serve(format!("HTTP/1.1 200 OK\r\n{}\r\n", case.fields), piece);
     let tables = format!(
         "[target.probe]\norigin = \"http://{address}\"\nallow_plain_loopback = true\nmax_response_bytes = {cap}\n{BEARER}\n{}",
-        tool("ask", "method = \"GET\"\npath = \"/\"")
+        tool("ask", &format!("method = \"GET\"\npath = \"/\"\nresult = {{ max_bytes = {cap} }}"))
     );
     stage.edit_config(|text| text.to_owned() + &tables);
     let mut session = Session::start(&stage);

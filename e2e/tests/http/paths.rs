@@ -166,7 +166,7 @@ fn echo(name: &str, server: &Server) -> Stage {
     let open = "params.value = { type = \"string\", pattern = \".*\" }";
     let stage = stage(name, |_| {
         let target = format!(
-            "[policy]\nfiles = [\"policy.cedar\"]\n[target.probe]\norigin = \"http://{}\"\nallow_plain_loopback = true\n{}\n",
+            "[policy]\nfiles = [\"policy.cedar\"]\n[target.probe]\norigin = \"http://{}\"\nallow_plain_loopback = true\nkeep_alive = false\n{}\n",
             server.address(),
             super::BEARER
         );

@@ -154,6 +154,7 @@ fn declaration(index: usize) -> ToolDeclaration {
             headers: Vec::new(),
             open_query: None,
             cursor: None,
+            save: None,
             redirects: Vec::new(),
             body: None,
             reserved_names: Vec::new(),

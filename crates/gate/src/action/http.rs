@@ -166,17 +166,21 @@ enum Content {
     Text,
     Binary,
     /// There are no bytes until the request is sent.
-    File(FileBody),
+    File(LocalFile),
 }
 
 /// A file beneath a declared root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FileBody {
+pub struct LocalFile {
     root: Arc<str>,
     path: String,
 }
 
-impl FileBody {
+impl LocalFile {
+    pub(crate) const fn new(root: Arc<str>, path: String) -> Self {
+        Self { root, path }
+    }
+
     /// The root, an absolute path from the configuration.
     #[must_use]
     pub fn root(&self) -> &str {
@@ -220,7 +224,7 @@ impl Body {
 
     /// A file of a declared media type, whose content nobody has seen yet.
     pub(crate) fn file(content_type: Arc<str>, root: Arc<str>, path: String) -> Self {
-        Self { content: Content::File(FileBody { root, path }), content_type, bytes: Vec::new() }
+        Self { content: Content::File(LocalFile::new(root, path)), content_type, bytes: Vec::new() }
     }
 }
 
@@ -251,6 +255,7 @@ pub(crate) struct HttpParts {
     pub(crate) query: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Option<Body>,
+    pub(crate) save: Option<LocalFile>,
     pub(crate) cursor: Option<String>,
 }
 
@@ -264,13 +269,14 @@ pub struct HttpAction {
     query: Vec<(String, String)>,
     headers: Vec<(String, String)>,
     body: Option<Body>,
+    save: Option<LocalFile>,
     cursor: Option<String>,
 }
 
 impl HttpAction {
     pub(crate) fn new(parts: HttpParts) -> Self {
-        let HttpParts { target, origin, method, segments, query, headers, body, cursor } = parts;
-        Self { target, origin, method, segments, query, headers, body, cursor }
+        let HttpParts { target, origin, method, segments, query, headers, body, save, cursor } = parts;
+        Self { target, origin, method, segments, query, headers, body, save, cursor }
     }
 
     /// The declared name of the target.
@@ -342,11 +348,17 @@ impl HttpAction {
 
     /// The file that is the body, if it is one.
     #[must_use]
-    pub fn body_file(&self) -> Option<&FileBody> {
+    pub fn body_file(&self) -> Option<&LocalFile> {
         match &self.body.as_ref()?.content {
             Content::File(file) => Some(file),
             Content::Json(_) | Content::Form(_) | Content::Text | Content::Binary => None,
         }
+    }
+
+    /// The file that the body of a successful answer becomes, if it is one.
+    #[must_use]
+    pub const fn save_as(&self) -> Option<&LocalFile> {
+        self.save.as_ref()
     }
 
     /// Where to go on in the stored answer to this request. With it, nothing is sent.
@@ -358,7 +370,7 @@ impl HttpAction {
     /// Whether both are the same request, whatever part of its answer each asks for.
     #[must_use]
     pub fn asks_the_same(&self, other: &Self) -> bool {
-        let Self { target, origin, method, segments, query, headers, body, cursor: _ } = self;
+        let Self { target, origin, method, segments, query, headers, body, save, cursor: _ } = self;
         *target == other.target
             && *origin == other.origin
             && *method == other.method
@@ -366,6 +378,7 @@ impl HttpAction {
             && *query == other.query
             && *headers == other.headers
             && *body == other.body
+            && *save == other.save
     }
 
     /// The path in its one spelling: every byte of a segment outside RFC 3986 `unreserved` is
@@ -407,7 +420,7 @@ impl HttpAction {
 
 impl Serialize for HttpAction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_struct("HttpAction", 9)?;
+        let mut members = serializer.serialize_struct("HttpAction", 10)?;
         members.serialize_field("target", &*self.target)?;
         members.serialize_field("method", self.method.name())?;
         members.serialize_field("origin", &self.origin.to_string())?;
@@ -416,6 +429,10 @@ impl Serialize for HttpAction {
         members.serialize_field("headers", &self.headers)?;
         members.serialize_field("content_type", &self.content_type())?;
         members.serialize_field("body", &self.body)?;
+        match &self.save {
+            Some(file) => members.serialize_field("save", file)?,
+            None => members.skip_field("save")?,
+        }
         match &self.cursor {
             Some(cursor) => members.serialize_field("cursor", cursor)?,
             None => members.skip_field("cursor")?,

@@ -8,7 +8,7 @@ mod value;
 
 use serde::Serialize;
 
-pub use http::{FileBody, HttpAction, Method, Origin, Scheme};
+pub use http::{HttpAction, LocalFile, Method, Origin, Scheme};
 pub use value::{Arguments, Decimal, TypedValue};
 
 pub(crate) use http::{Body, HttpParts, percent_decode};

@@ -63,7 +63,7 @@ pub(super) fn compile(declaration: ToolDeclaration) -> Result<Tool, Vec<Declarat
         input_schema: input_schema(&parameters),
         parameters,
         ignored: ignore_arguments,
-        output_schema: output_schema(&result, template.sends_file()),
+        output_schema: output_schema(&result, &template),
         template,
     })
 }
@@ -102,6 +102,11 @@ impl Templates<'_> {
         let query = self.pairs("query", &http.query, &http.reserved_names);
         let headers = self.pairs("headers", &http.headers, &http.reserved_names);
         let open_query = self.open_query(http.open_query.as_deref(), &http.reserved_names);
+        let save = http.save.and_then(|save| {
+            let is_path = |kind: &Kind| matches!(kind, Kind::Path { .. });
+            let parameter = self.whole(&save.path, &["result", "save"], "path", is_path)?;
+            Some((Arc::from(save.root), parameter))
+        });
         let cursor = http.cursor.as_deref().and_then(|name| self.cursor(name));
         let body_place = http.body.as_ref().map(key_of);
         let body = http.body.and_then(|body| self.body(body, &http.reserved_names));
@@ -137,6 +142,7 @@ impl Templates<'_> {
                 headers,
                 body,
                 cursor,
+                save,
                 redirects: http.redirects.into_iter().map(|(name, origin)| (name.into(), origin)).collect(),
             }),
             (Some(_) | None, _) => Err(self.faults.0),

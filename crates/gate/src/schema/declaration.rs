@@ -162,12 +162,23 @@ pub struct HttpDeclaration {
     pub headers: Vec<(String, String)>,
     /// The body, if there is one.
     pub body: Option<BodyDeclaration>,
+    /// Where the body of a successful answer is saved, instead of being shown.
+    pub save: Option<SaveDeclaration>,
     /// The name of a word parameter that asks for the rest of a stored answer instead of a request.
     pub cursor: Option<String>,
     /// The declared targets, with their origins, that a redirect may lead to; none by default.
     pub redirects: Vec<(String, Origin)>,
     /// A header or query name that carries the target's credential: no template may set it.
     pub reserved_names: Vec<String>,
+}
+
+/// Where answers are saved.
+#[derive(Clone, Debug)]
+pub struct SaveDeclaration {
+    /// The root, an absolute path.
+    pub root: String,
+    /// `{name}` of a path parameter: the file beneath the root.
+    pub path: String,
 }
 
 /// A declared body. Its media type is literal, and so are the names in it.

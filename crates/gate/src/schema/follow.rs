@@ -58,6 +58,7 @@ fn next(call: &Call, redirect: &Redirect) -> Option<(Action, Vec<String>)> {
         query: pairs(query.unwrap_or_default())?,
         headers: action.headers().to_vec(),
         body: None,
+        save: action.save_as().cloned(),
         cursor: None,
     };
     let next = HttpAction::new(parts);

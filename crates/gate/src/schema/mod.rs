@@ -25,7 +25,7 @@ pub use catalog::{Catalog, Tool};
 pub use check::{SchemaRefusal, check};
 pub use declaration::{
     BodyDeclaration, DeclarationFault, HttpDeclaration, ParameterDeclaration, ParameterType,
-    ResultDeclaration, ToolDeclaration,
+    ResultDeclaration, SaveDeclaration, ToolDeclaration,
 };
 pub(crate) use follow::follow;
 pub use parameter::{Parameter, Shape};

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::declaration::ResultDeclaration;
 use super::parameter::{Kind, Parameter};
+use super::template::HttpTemplate;
 
 /// The schema of a whole call.
 pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
@@ -27,7 +28,7 @@ pub(super) fn input_schema(parameters: &[Parameter]) -> Value {
 
 /// The schema of a tool's structured result: the gateway's own envelope around what a target answered, which
 /// is nobody's to promise. A `body` that is not selected from is any JSON value.
-pub(super) fn output_schema(result: &ResultDeclaration, sends_file: bool) -> Value {
+pub(super) fn output_schema(result: &ResultDeclaration, template: &HttpTemplate) -> Value {
     let headers: Map<String, Value> =
         result.headers.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
     let body = match &result.selected {
@@ -60,15 +61,19 @@ pub(super) fn output_schema(result: &ResultDeclaration, sends_file: bool) -> Val
         "additionalProperties": false,
     });
     let Some(members) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return schema };
-    if sends_file {
+    let files = [
+        (template.sends_file(), "sent_file", "The file that was sent."),
+        (template.saves_file(), "saved_file", "The body, which was saved as the file that was named."),
+    ];
+    for (_, name, description) in files.into_iter().filter(|(exists, ..)| *exists) {
         let file = json!({
             "type": "object",
-            "description": "The file that was sent.",
+            "description": description,
             "properties": {"bytes": {"type": "integer"}, "sha256": {"type": "string"}},
             "required": ["bytes", "sha256"],
             "additionalProperties": false,
         });
-        members.insert("sent_file".to_owned(), file);
+        members.insert(name.to_owned(), file);
     }
     if let Some(argument) = &result.cursor {
         let description =

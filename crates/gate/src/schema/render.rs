@@ -15,7 +15,7 @@ use super::template::{
     BodySource, BodyTemplate, HttpTemplate, MethodTemplate, Piece, SegmentTemplate, TextTemplate,
 };
 use super::text::{is_field_value, is_plain_segment};
-use crate::action::{Action, Arguments, Body, HttpAction, HttpParts, Method, TypedValue};
+use crate::action::{Action, Arguments, Body, HttpAction, HttpParts, LocalFile, Method, TypedValue};
 
 /// Where a rendered request left the shape of its template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +83,10 @@ pub(super) fn render(template: &HttpTemplate, arguments: &Arguments) -> Result<A
         query,
         headers: render_headers(&template.headers, arguments)?,
         body,
+        save: template.save.as_ref().and_then(|(root, name)| {
+            let path = arguments.get(name).and_then(TypedValue::to_text)?;
+            Some(LocalFile::new(Arc::clone(root), path))
+        }),
         cursor: template.cursor.as_ref().and_then(|name| arguments.get(name)).and_then(TypedValue::to_text),
     })))
 }

@@ -217,6 +217,8 @@ pub(super) struct HttpTemplate {
     pub(super) body: Option<BodySource>,
     /// The parameter that asks for the rest of a stored answer.
     pub(super) cursor: Option<Arc<str>>,
+    /// The root beneath which an answer is saved, and the path parameter that names the file.
+    pub(super) save: Option<(Arc<str>, Arc<str>)>,
     /// Where redirects may lead.
     pub(super) redirects: Vec<(Arc<str>, Origin)>,
 }
@@ -224,6 +226,10 @@ pub(super) struct HttpTemplate {
 impl HttpTemplate {
     pub(super) fn target(&self) -> &str {
         &self.target
+    }
+
+    pub(super) const fn saves_file(&self) -> bool {
+        self.save.is_some()
     }
 
     pub(super) const fn sends_file(&self) -> bool {

@@ -56,6 +56,7 @@ fn tool(name: &str) -> ToolDeclaration {
             headers: Vec::new(),
             open_query: None,
             cursor: None,
+            save: None,
             redirects: Vec::new(),
             body: None,
             reserved_names: Vec::new(),

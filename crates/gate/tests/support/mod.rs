@@ -78,6 +78,7 @@ pub(crate) fn tool(name: &str) -> ToolDeclaration {
             headers: Vec::new(),
             open_query: None,
             cursor: None,
+            save: None,
             redirects: Vec::new(),
             body: Some(BodyDeclaration::Json(
                 json!({"note": "{note}", "count": "{count}", "labels": "{labels}", "done": "{done}"}),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::document::{Entry, Table, Text};
 use super::fault::{Report, quoted};
 use super::tool::read_pairs;
-use super::{credential, value};
+use super::{credential, path, value};
 
 /// The keys, at most one of which a tool has.
 const KEYS: [&str; 3] = ["body", "form", "raw"];
@@ -83,25 +83,10 @@ fn raw(table: &Table<'_>, entry: &Entry<'_>, report: &mut Report) -> Option<Body
         "base64" => Some(BodyDeclaration::Binary { content_type: content_type?, base64: template }),
         _ => {
             let root = raw.required("root", "root = \"/srv/outbox\"", report)?;
-            let root = root_folder(&root, report)?;
+            let root = path::root_folder(&root, report)?;
             Some(BodyDeclaration::File { content_type: content_type?, root, path: template })
         }
     }
-}
-
-/// A folder that files are taken from or put into: absolute, so that nothing depends on where the program starts.
-fn root_folder(entry: &Entry<'_>, report: &mut Report) -> Option<String> {
-    let text = entry.string(report)?;
-    let plain = text
-        .text
-        .strip_prefix('/')
-        .is_some_and(|rest| !rest.is_empty() && rest.split('/').all(|part| !matches!(part, "" | "." | "..")));
-    if !plain || text.text.chars().any(char::is_control) {
-        let hint = "such as `/srv/outbox`: absolute, without `.`, `..` and a `/` at the end";
-        report.error(&text.span, format!("{} is no root folder", quoted(text.text)), hint);
-        return None;
-    }
-    Some(text.text.to_owned())
 }
 
 /// Whether bodies of this media type are JSON (RFC 8259, 11, and the suffix of RFC 6839, 3.1).

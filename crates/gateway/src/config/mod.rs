@@ -46,7 +46,7 @@ pub use load::{LoadError, Loaded, PolicyText};
 pub use locate::{LocateError, locate};
 pub use model::{
     Allow, Auth, Authorities, Config, Journal, LimitSettings, Log, LogFile, LogFormat, LogLevel, Network,
-    OnInvalidFrame, Redirects, ResolverChoice, ResultSettings, Session, Target, Tool,
+    OnInvalidFrame, Redirects, ResolverChoice, ResultSettings, Save, Session, Target, Tool,
 };
 pub use schema::schema;
 pub use starter::STARTER;

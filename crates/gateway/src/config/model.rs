@@ -279,6 +279,19 @@ pub struct ResultSettings {
     pub max_bytes: usize,
     /// The argument that asks for the rest; `None` stores no rest.
     pub cursor: Option<String>,
+    /// Where the body of a successful answer is saved, instead of being shown.
+    pub save: Option<Save>,
+}
+
+/// `[tool.NAME.result] save`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Save {
+    /// The root of the files, an absolute path.
+    pub root: String,
+    /// The template of the file's path: a path parameter.
+    pub file: String,
+    /// The longest file, in bytes.
+    pub max_bytes: u64,
 }
 
 impl ResultSettings {

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::document::Text;
-use super::fault::Report;
+use super::document::{Entry, Text};
+use super::fault::{Report, quoted};
 
 /// A path: absolute, or relative to the folder of the configuration file. What is written is what is
 /// opened: no `.` or `..`, no `~`, no variables.
@@ -41,4 +41,19 @@ fn problem(text: &str) -> Option<(&'static str, &'static str)> {
     } else {
         None
     }
+}
+
+/// A folder that files are taken from or put into: absolute, so that nothing depends on where the program starts.
+pub(super) fn root_folder(entry: &Entry<'_>, report: &mut Report) -> Option<String> {
+    let text = entry.string(report)?;
+    let plain = text
+        .text
+        .strip_prefix('/')
+        .is_some_and(|rest| !rest.is_empty() && rest.split('/').all(|part| !matches!(part, "" | "." | "..")));
+    if !plain || text.text.chars().any(char::is_control) {
+        let hint = "such as `/srv/outbox`: absolute, without `.`, `..` and a `/` at the end";
+        report.error(&text.span, format!("{} is no root folder", quoted(text.text)), hint);
+        return None;
+    }
+    Some(text.text.to_owned())
 }

@@ -11,10 +11,14 @@ use framegate_gate::schema::{ParameterDeclaration, ParameterType};
 use super::document::{Entry, Table, Text};
 use super::fault::{Report, quoted};
 use super::header;
-use super::model::ResultSettings;
+use super::model::{ResultSettings, Save};
+use super::path;
 use super::tables::set;
 
-pub(super) const KEYS: [&str; 4] = ["headers", "select", "max_bytes", "cursor"];
+pub(super) const KEYS: [&str; 5] = ["headers", "select", "max_bytes", "cursor", "save"];
+
+/// The keys of `save`.
+pub(super) const SAVE_KEYS: [&str; 3] = ["root", "file", "max_bytes"];
 
 /// The fields that are shown unless a tool lists others.
 const DEFAULT_HEADERS: [&str; 5] = ["content-type", "etag", "last-modified", "link", "retry-after"];
@@ -43,7 +47,7 @@ const MAX_POINTER: usize = 512;
 impl Default for ResultSettings {
     fn default() -> Self {
         let headers = DEFAULT_HEADERS.map(str::to_owned).to_vec();
-        Self { headers, select: None, max_bytes: 65_536, cursor: None }
+        Self { headers, select: None, max_bytes: 65_536, cursor: None, save: None }
     }
 }
 
@@ -65,7 +69,19 @@ pub(super) fn read(table: &Table<'_>, report: &mut Report) -> ResultSettings {
             "remove it",
         );
     }
+    settings.save = table.get("save").and_then(|entry| save(&entry, report));
     settings
+}
+
+fn save(entry: &Entry<'_>, report: &mut Report) -> Option<Save> {
+    let table = entry.table("`save`", report)?;
+    table.only(&SAVE_KEYS, report);
+    let root = table
+        .required("root", "root = \"/srv/inbox\"", report)
+        .and_then(|entry| path::root_folder(&entry, report));
+    let file = table.required("file", "file = \"{name}\"", report).and_then(|entry| entry.string(report));
+    let max_bytes = table.integer("max_bytes", 1..=1_073_741_824, report).unwrap_or(67_108_864);
+    Some(Save { root: root?, file: file?.text.to_owned(), max_bytes })
 }
 
 /// The parameter that a tool has for the rest of an answer.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use framegate_gate::action::{Origin, Scheme};
-use framegate_gate::schema::{HttpDeclaration, ResultDeclaration, ToolDeclaration};
+use framegate_gate::schema::{HttpDeclaration, ResultDeclaration, SaveDeclaration, ToolDeclaration};
 use toml::de::DeValue;
 
 use super::document::{Entry, Table};
@@ -112,6 +112,10 @@ pub(super) fn read(
             open_query: request.open_query,
             headers,
             body: request.body,
+            save: result
+                .save
+                .as_ref()
+                .map(|save| SaveDeclaration { root: save.root.clone(), path: save.file.clone() }),
             cursor: result.cursor.clone(),
             redirects: redirects(target, targets),
             reserved_names: target_settings

@@ -58,6 +58,7 @@ impl Peer {
                 headers: Vec::new(),
                 open_query: None,
                 cursor: None,
+                save: None,
                 redirects: Vec::new(),
                 body: None,
                 reserved_names: Vec::new(),

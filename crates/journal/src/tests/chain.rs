@@ -44,6 +44,7 @@ fn catalog() -> Catalog {
         headers: Vec::new(),
         open_query: None,
         cursor: None,
+        save: None,
         redirects: Vec::new(),
         body: Some(BodyDeclaration::Json(json!({"marker": "{marker}"}))),
         reserved_names: Vec::new(),

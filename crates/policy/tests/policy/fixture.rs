@@ -72,6 +72,7 @@ pub(crate) fn tool(
             headers: Vec::new(),
             open_query: None,
             cursor: None,
+            save: None,
             redirects: Vec::new(),
             body: (!lists.is_empty()).then(|| BodyDeclaration::Json(lists.into())),
             reserved_names: Vec::new(),

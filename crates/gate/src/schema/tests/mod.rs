@@ -85,6 +85,7 @@ fn bare(parameters: Vec<ParameterDeclaration>) -> ToolDeclaration {
             headers: Vec::new(),
             open_query: None,
             cursor: None,
+            save: None,
             redirects: Vec::new(),
             body: None,
             reserved_names: Vec::new(),

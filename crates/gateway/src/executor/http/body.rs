@@ -22,6 +22,12 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// Of a body that went elsewhere.
+    pub(super) fn nothing() -> Self {
+        let masked = Redacted { bytes: Cow::Borrowed(&[]), redactions: Vec::new(), suspected: false };
+        Self { masked, cut: false }
+    }
+
     /// What was kept, masked; a placeholder at its end is whole.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.masked.bytes

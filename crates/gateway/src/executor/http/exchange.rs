@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use framegate_vault::Redactor;
-use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Request, StatusCode, Version};
 use http_body_util::Full;
 use hyper::client::conn::http1::{self, SendRequest};
@@ -25,6 +25,7 @@ use tokio::time::Instant;
 
 use super::body::{self, Kept};
 use super::connection::Stream;
+use super::download::{NotSaved, Place, Saved};
 use super::sent::{Activity, Sent, Watched};
 
 /// The most fields in an answer's head.
@@ -47,7 +48,9 @@ pub(super) enum ExchangeError {
 }
 
 /// What bounds an exchange.
-pub(super) struct Bounds {
+pub(super) struct Bounds<'a> {
+    /// Where the body of a successful answer goes, if it is to be a file.
+    pub(super) place: Option<&'a Place>,
     /// The most bytes of a body.
     pub(super) body: usize,
     /// How long the target may be silent.
@@ -61,6 +64,15 @@ pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Kept,
+    /// What became of the file that the body was to be.
+    pub(super) saved: Option<Result<Saved, NotSaved>>,
+}
+
+impl Answer {
+    /// Whether its body was to be a file, and is none because it repeats a credential.
+    pub(super) fn repeats_secret(&self) -> bool {
+        matches!(self.saved, Some(Err(NotSaved::RepeatsSecret)))
+    }
 }
 
 /// Sends the request and reads the answer, masked. The stream comes back if it is in step: the request was
@@ -69,7 +81,7 @@ pub(super) async fn exchange(
     stream: Stream,
     request: Request<Full<Bytes>>,
     redactor: &Redactor,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     sent: &Sent,
 ) -> Result<(Answer, Option<Stream>), ExchangeError> {
     let activity = Activity::new();
@@ -81,7 +93,7 @@ pub(super) async fn exchange(
     // The connection is driven here and not in a task of its own: when this future is dropped, the
     // connection is closed.
     let (answer, stays_open) = {
-        let mut receiving = pin!(receive(&mut sender, request, redactor, bounds.body));
+        let mut receiving = pin!(receive(&mut sender, request, redactor, bounds));
         tokio::select! {
             biased;
             answer = &mut receiving => answer,
@@ -112,16 +124,27 @@ async fn receive(
     sender: &mut SendRequest<Full<Bytes>>,
     request: Request<Full<Bytes>>,
     redactor: &Redactor,
-    limit: usize,
+    bounds: &Bounds<'_>,
 ) -> Result<(Answer, bool), ExchangeError> {
     let response = sender.send_request(request).await.map_err(|error| classify(&error))?;
     let (head, body) = response.into_parts();
     if !is_sound(head.status, &head.headers) {
         return Err(ExchangeError::Malformed);
     }
-    let body = body::read(body, redactor, limit).await.map_err(|error| classify(&error))?;
-    let stays_open = !body.cut && keeps_open(head.version, &head.headers);
-    Ok((Answer { status: head.status, headers: head.headers, body }, stays_open))
+    let is_whole = head.status.is_success() && !head.headers.contains_key(CONTENT_ENCODING);
+    let (body, saved) = match bounds.place.filter(|_| is_whole) {
+        Some(place) => {
+            let saved = place.fill(body, redactor).await.map_err(|error| classify(&error))?;
+            (Kept::nothing(), Some(saved))
+        }
+        None => {
+            let kept = body::read(body, redactor, bounds.body).await.map_err(|error| classify(&error))?;
+            (kept, None)
+        }
+    };
+    let is_read = !body.cut && saved.as_ref().is_none_or(Result::is_ok);
+    let stays_open = is_read && keeps_open(head.version, &head.headers);
+    Ok((Answer { status: head.status, headers: head.headers, body, saved }, stays_open))
 }
 
 /// Whether the answer has one reading. Refused beyond what hyper refuses: two statements of the body's length

@@ -10,6 +10,7 @@
 mod body;
 mod connection;
 mod credential;
+mod download;
 mod exchange;
 mod idempotency;
 mod masking;
@@ -41,6 +42,7 @@ use crate::net::tls::{CaFault, TlsError, TlsSettings};
 use crate::net::{self, NetError};
 use connection::{Connection, Stream};
 use credential::{Credential, CredentialError};
+use download::{Place, SaveError};
 use exchange::{Answer, Bounds, ExchangeError};
 use masking::{Masking, Recogniser};
 use pages::Pages;
@@ -146,6 +148,8 @@ enum Trouble {
     Request(#[from] BuildError),
     #[error("the file cannot be sent: {0}")]
     Upload(#[from] UploadError),
+    #[error("the answer could not be saved: {0}")]
+    Save(#[from] SaveError),
     #[error("the target could not be reached: {0}")]
     Unreachable(#[from] NetError),
 }
@@ -228,6 +232,10 @@ impl HttpExecutor {
     ) -> Result<Outcome, Trouble> {
         let (target, action) = (&ready.target, asked.action);
         let upload = action.body_file().map(upload::read).transpose()?;
+        let place = match (action.save_as(), &asked.settings.save) {
+            (Some(file), Some(save)) => Some(Place::find(file, save.max_bytes)?),
+            _ => None,
+        };
         let credential = match &target.auth {
             None => None,
             Some(auth) => Some(Credential::load(auth, &self.secrets, &self.environment)?),
@@ -243,7 +251,7 @@ impl HttpExecutor {
         let request = request::build(action, additions, credential.as_ref())?;
         drop(credential);
         let limit = asked.settings.read_limit(target.max_response_bytes);
-        let bounds = Bounds { body: limit, idle: target.idle, deadline };
+        let bounds = Bounds { place: place.as_ref(), body: limit, idle: target.idle, deadline };
         let key = Key {
             target: action.target().to_owned(),
             credential: target.auth.as_ref().map(|auth| (auth.secret().to_owned(), generation)),
@@ -269,7 +277,8 @@ impl HttpExecutor {
             Some(answer) => answer,
             None => converse(self.open(action.origin(), ready, deadline).await?, request).await?,
         };
-        let (status, in_body) = (answer.status, answer.body.hits());
+        let status = answer.status;
+        let in_body = answer.body.hits().saturating_add(u64::from(answer.repeats_secret()));
         let net = Net::new(&redactor);
         let outcome = response::outcome(answer, asked, upload.as_ref(), &net, &self.pages);
         let hits = in_body.saturating_add(net.hits());

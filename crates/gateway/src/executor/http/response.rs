@@ -84,6 +84,13 @@ pub(super) fn outcome(
     if let Some(upload) = upload {
         result.insert("sent_file".to_owned(), json!({"bytes": upload.bytes.len(), "sha256": upload.sha256}));
     }
+    if let Some(saved) = &answer.saved {
+        let (name, value) = match saved {
+            Ok(saved) => ("saved_file", json!({"bytes": saved.bytes, "sha256": saved.sha256})),
+            Err(why) => (REFUSED, json!(why.words())),
+        };
+        return finish(result, false, Some((name, value)), answer.status.is_success());
+    }
     let redirect = if asked.follows { followable(answer.status, &answer.headers, net) } else { None };
     let is_success = answer.status.is_success();
     let Shown { member, truncated } = match &settings.select {

@@ -7,6 +7,7 @@
 //! soon as nothing is left to do: a test that waits for a deadline takes no time, and none depends on speed.
 
 mod answers;
+mod downloads;
 mod hostile;
 mod masking;
 mod nothing_sent;

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read as _;
 
 use bytes::Bytes;
-use framegate_gate::action::FileBody;
+use framegate_gate::action::LocalFile;
 use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
@@ -39,7 +39,7 @@ pub(super) struct Upload {
 
 /// Reads the file. No component of its path beneath the root may be a symbolic link, or lead out of the root: the
 /// kernel sees to it while it opens the file (openat2(2)).
-pub(super) fn read(file: &FileBody) -> Result<Upload, UploadError> {
+pub(super) fn read(file: &LocalFile) -> Result<Upload, UploadError> {
     let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = open(file.root(), folder, Mode::empty()).map_err(|_| UploadError::Root)?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -60,6 +60,11 @@ pub(super) fn read(file: &FileBody) -> Result<Upload, UploadError> {
     if bytes.len() > MAX_BYTES {
         return Err(UploadError::TooLong);
     }
-    let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hexadecimal(&Sha256::digest(&bytes));
     Ok(Upload { bytes: bytes.into(), sha256 })
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

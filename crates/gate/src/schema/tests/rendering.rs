@@ -257,10 +257,10 @@ fn header_values_are_one_line_of_visible_ascii() {
     tool.http.headers = vec![("x-note".to_owned(), "{v}".to_owned())];
     let tool = catalog(tool);
     let rendered = |value: &str| call(&tool, &json!({"v": value}).to_string());
-    for value in ["a", "a b", "\"{}\\", "~"] {
+    for value in ["", "a", "a b", "\"{}\\", "~"] {
         assert!(rendered(value).is_ok(), "{value:?}");
     }
-    for value in ["", " ", "a ", " a", "a\nX-Evil: 1", "a\tb", "é", "\u{2028}", "a\u{130}"] {
+    for value in [" ", "a ", " a", "a\nX-Evil: 1", "a\tb", "é", "\u{2028}", "a\u{130}"] {
         let refused = rendered(value).map(|_| ()).unwrap_err();
         assert_eq!(refused.refusal().reason(), RenderShape, "{value:?}");
         assert!(refused.explanation().contains("header `x-note`"));

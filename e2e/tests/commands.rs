@@ -156,6 +156,21 @@ fn a_call_is_performed_once_and_why_explains_it() {
 }
 
 #[test]
+fn a_call_follows_redirects_as_a_session_does() {
+    let stage = live("call-redirect");
+    stage.configure("target.probe", "redirects = \"same-origin\"");
+    let moved = b"HTTP/1.1 303 See Other\r\nlocation: /b\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    stage.target().script([Answer::Raw(moved.to_vec()), Answer::ok()]);
+    let output = on(&stage, &["call", "probe_write", r#"{"marker": "mk-moved"}"#]);
+    assert_code(&output, 0);
+    let lines: Vec<String> = stage.target().requests().iter().map(|request| request.line()).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert_eq!(lines[1], "GET /b HTTP/1.1");
+    assert!(stdout(&output).contains("outcome   done"), "{}", stdout(&output));
+    assert_eq!(stdout(&output).matches("\nredirect  ").count(), 1, "{}", stdout(&output));
+}
+
+#[test]
 fn a_refused_call_says_which_door_and_sends_nothing() {
     let stage = live("call-refused");
     for (tool, arguments, reason) in [

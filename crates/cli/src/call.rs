@@ -66,7 +66,7 @@ pub(crate) fn run(
             revisions: &loaded.config.session.revisions,
         })
         .map_err(journal_failure)?;
-    let outcome = perform(&mut journal, permit, &executor)?;
+    let outcome = perform(&mut journal, &mut session, permit, &executor)?;
     let code = if outcome == Status::Done { exit::OK } else { exit::FINDINGS };
     journal.stop(&Stop { exit_code: code, reason: "call", frames: 1 }).map_err(journal_failure)?;
     Ok(code)
@@ -106,13 +106,7 @@ fn show(permit: &Permit, config: &Config) {
 }
 
 fn refused(step: &Step) -> u8 {
-    for note in &step.refusals {
-        let reason = note.refusal.reason();
-        out::line(&format!("refused   at the {} door: {} ({reason})", reason.door(), reason.summary()));
-        if let Some(rule) = &note.rule {
-            out::line(&format!("rule      {rule}"));
-        }
-    }
+    explain(step);
     for reply in &step.replies {
         let mut line = Vec::new();
         reply.write(&mut line);
@@ -121,23 +115,54 @@ fn refused(step: &Step) -> u8 {
     exit::FINDINGS
 }
 
-fn perform(journal: &mut Journal, permit: Permit, executor: &dyn Executor) -> Result<Status, Failure> {
-    let recorded = journal.commit(vec![permit]).map_err(|failure| Failure::io(failure.to_string()))?;
+/// Which door refused, and by which rule.
+fn explain(step: &Step) {
+    for note in &step.refusals {
+        let reason = note.refusal.reason();
+        out::line(&format!("refused   at the {} door: {} ({reason})", reason.door(), reason.summary()));
+        if let Some(rule) = &note.rule {
+            out::line(&format!("rule      {rule}"));
+        }
+    }
+}
+
+/// Performs the call, and what its redirects lead to, as a session would.
+fn perform(
+    journal: &mut Journal,
+    session: &mut Session,
+    permit: Permit,
+    executor: &dyn Executor,
+) -> Result<Status, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(exit::UNAVAILABLE, error.to_string()))?;
     let mut status = Status::NotStarted;
-    for (recorded, receipt) in recorded {
-        let outcome = runtime.block_on(executor.perform(recorded));
-        status = outcome.status();
-        out::line(&format!("outcome   {}", status.name()));
-        // One line, line feeds escaped: no line of a target passes for one of ours.
-        out::line(&out::printable(outcome.text()));
-        // Nothing waits for this ticket: the session ends here.
-        let (ticket, written) = journal.close(receipt, &outcome);
-        drop(ticket);
-        written.map_err(journal_failure)?;
+    let mut permits = vec![permit];
+    while !permits.is_empty() {
+        let recorded = journal.commit(permits).map_err(|failure| Failure::io(failure.to_string()))?;
+        permits = Vec::new();
+        for (recorded, receipt) in recorded {
+            let outcome = runtime.block_on(executor.perform(recorded));
+            status = outcome.status();
+            let (ticket, written) = journal.close(receipt, &outcome);
+            written.map_err(journal_failure)?;
+            // Without a redirect nothing waits for the ticket: the session ends here.
+            let step = match outcome.redirect() {
+                Some(_) => session.redirect(ticket, &outcome, Moment::default()),
+                None => Step::default(),
+            };
+            if let Some(next) = step.permits.first() {
+                let call = next.granted().call();
+                out::line(&format!("redirect  {}", out::printable(&call.action().summary(call.hop()))));
+            } else {
+                explain(&step);
+                out::line(&format!("outcome   {}", status.name()));
+                // One line, line feeds escaped: no line of a target passes for one of ours.
+                out::line(&out::printable(outcome.text()));
+            }
+            permits.extend(step.permits);
+        }
     }
     Ok(status)
 }

@@ -64,62 +64,38 @@ impl fmt::Debug for Redirect {
 }
 
 impl Outcome {
+    const fn of(status: Status, text: String, structured: Option<Value>) -> Self {
+        Self { status, text, structured, redirect: None, secret_hits: 0, withheld: false }
+    }
+
     /// The target did it: text for the agent, and the same as structured content.
     #[must_use]
-    pub fn done(text: String, structured: Option<Value>) -> Self {
-        Self { status: Status::Done, text, structured, redirect: None, secret_hits: 0, withheld: false }
+    pub const fn done(text: String, structured: Option<Value>) -> Self {
+        Self::of(Status::Done, text, structured)
     }
 
     /// The target answered that it did not.
     #[must_use]
-    pub fn failed(text: String) -> Self {
-        Self {
-            status: Status::Failed,
-            text,
-            structured: None,
-            redirect: None,
-            secret_hits: 0,
-            withheld: false,
-        }
+    pub const fn failed(text: String) -> Self {
+        Self::of(Status::Failed, text, None)
     }
 
     /// It may have happened.
     #[must_use]
-    pub fn unknown(text: String) -> Self {
-        Self {
-            status: Status::Unknown,
-            text,
-            structured: None,
-            redirect: None,
-            secret_hits: 0,
-            withheld: false,
-        }
+    pub const fn unknown(text: String) -> Self {
+        Self::of(Status::Unknown, text, None)
     }
 
     /// Nothing reached the outside.
     #[must_use]
-    pub fn not_started(text: String) -> Self {
-        Self {
-            status: Status::NotStarted,
-            text,
-            structured: None,
-            redirect: None,
-            secret_hits: 0,
-            withheld: false,
-        }
+    pub const fn not_started(text: String) -> Self {
+        Self::of(Status::NotStarted, text, None)
     }
 
     /// Written down instead of performed.
     #[must_use]
-    pub fn simulated(text: String) -> Self {
-        Self {
-            status: Status::Simulated,
-            text,
-            structured: None,
-            redirect: None,
-            secret_hits: 0,
-            withheld: false,
-        }
+    pub const fn simulated(text: String) -> Self {
+        Self::of(Status::Simulated, text, None)
     }
 
     /// The same, with where the target sends the caller on to.

@@ -3,9 +3,11 @@
 //! Belongs here: what the tests below `http/` share. Does not belong here: answers that only break HTTP/1.1,
 //! which the tests of `crates/gateway` go through byte by byte.
 
-use framegate_e2e::shared;
+use std::process::{Command, Output, Stdio};
+
 use framegate_e2e::stage::{Executor, OnInvalidFrame, Stage};
 use framegate_e2e::target::tls;
+use framegate_e2e::{binary, shared};
 use framegate_wire::message::Revision;
 use serde_json::Value;
 
@@ -28,6 +30,17 @@ mod redirects;
 const REVISION: Revision = Revision::V2025_11_25;
 
 const BEARER: &str = "auth = { scheme = \"bearer\", secret = \"probe\" }";
+
+/// What `config check` says of a stage's configuration.
+fn check_config(stage: &Stage) -> Output {
+    Command::new(binary::program())
+        .args(["config", "check", "--config"])
+        .arg(stage.config())
+        .env_clear()
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts")
+}
 
 /// A stage with these tables in its configuration, behind the ones that every stage has.
 fn stage(name: &str, tables: impl FnOnce(&Stage) -> String) -> Stage {

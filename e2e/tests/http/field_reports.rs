@@ -5,18 +5,17 @@
 //! host is the stage's target, over TLS and by its own name.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use framegate_e2e::parallel;
 use framegate_e2e::session::{Ended, Session};
 use framegate_e2e::stage::Stage;
 use framegate_e2e::stub_dns;
 use framegate_e2e::target::{Answer, tls};
-use framegate_e2e::{binary, parallel};
 use serde_json::{Value, json};
 
-use super::{BEARER, REVISION, cases, probe, quoted, shown, stage, text, tool, word};
+use super::{BEARER, REVISION, cases, check_config, probe, quoted, shown, stage, text, tool, word};
 
 /// What some cases have beside their verdict that the product has no way for.
 const NOT_APPLICABLE: &[(&str, &str)] = &[
@@ -111,13 +110,7 @@ impl Run<'_> {
             let target = probe(stage, BEARER).replace(&own, &format!("{}\"", origin.replace('\\', "\\\\")));
             target.replace("address_ranges = [\"127.0.0.0/8\"]\n", "") + &self.tool_of("/")
         });
-        let checked = Command::new(binary::program())
-            .args(["config", "check", "--config"])
-            .arg(stage.config())
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .expect("the program starts");
+        let checked = check_config(&stage);
         match checked.status.code() {
             Some(78) => {}
             Some(0) => {

@@ -2,14 +2,13 @@
 //! configuration, a typed parameter, an argument that nobody declared.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
 
+use framegate_e2e::parallel;
 use framegate_e2e::session::Session;
 use framegate_e2e::stage::Stage;
-use framegate_e2e::{binary, parallel};
 use serde_json::{Value, json};
 
-use super::{REVISION, cases, probe, quoted, stage, text, tool, word};
+use super::{REVISION, cases, check_config, probe, quoted, stage, text, tool, word};
 
 /// The credential's header in the cases.
 const AUTH: &str = "auth = { scheme = \"header\", name = \"x-api-key\", secret = \"probe\" }";
@@ -36,13 +35,7 @@ fn declared(case: &Value) -> Stage {
 
 /// Whether the configuration is accepted.
 fn is_accepted(stage: &Stage) -> bool {
-    let output = Command::new(binary::program())
-        .args(["config", "check", "--config"])
-        .arg(stage.config())
-        .env_clear()
-        .stdin(Stdio::null())
-        .output()
-        .expect("the program starts");
+    let output = check_config(stage);
     match output.status.code() {
         Some(0) => true,
         Some(78) => false,

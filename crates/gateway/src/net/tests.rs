@@ -9,8 +9,10 @@ mod shared_urls;
 mod transport;
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use super::address::{AddressPolicy, IpRange};
@@ -34,4 +36,15 @@ fn name(text: &str) -> DnsName {
 fn loopback_policy() -> AddressPolicy {
     let range: IpRange = "127.0.0.0/8".parse().unwrap();
     AddressPolicy::new(vec![range]).unwrap()
+}
+
+/// The shared cases of this name.
+pub(super) fn shared<T: DeserializeOwned>(name: &str) -> Option<T> {
+    let Some(root) = std::env::var_os("FRAMEGATE_SHARED") else {
+        eprintln!("SKIPPED: {name}: FRAMEGATE_SHARED is not set");
+        return None;
+    };
+    let path = PathBuf::from(root).join("cases").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
+    Some(serde_json::from_str(&text).expect("shared cases are JSON"))
 }

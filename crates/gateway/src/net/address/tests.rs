@@ -1,11 +1,10 @@
 //! The address policy: every block inside and just outside, metadata inside declared ranges, what
 //! a range may declare, and the shared tables.
 
-use std::path::PathBuf;
-
 use serde_json::Value;
 
 use super::*;
+use crate::net::tests::shared;
 
 fn address(text: &str) -> IpAddr {
     text.parse().unwrap_or_else(|fault| panic!("{text}: {fault}"))
@@ -214,16 +213,6 @@ fn narrower_blocks_come_first() {
     }
 }
 
-fn shared(name: &str) -> Option<Value> {
-    let Some(root) = std::env::var_os("FRAMEGATE_SHARED") else {
-        eprintln!("SKIPPED: {name}: FRAMEGATE_SHARED is not set");
-        return None;
-    };
-    let path = PathBuf::from(root).join("cases").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
-    Some(serde_json::from_str(&text).expect("shared cases are JSON"))
-}
-
 /// The first and the last address of a range.
 fn ends(range: IpRange) -> (IpAddr, IpAddr) {
     let free = |width: u8| u32::from(width - range.prefix());
@@ -271,7 +260,7 @@ fn ranges_of(row: &Value) -> Vec<IpRange> {
 
 #[test]
 fn every_shared_block_inside_and_just_outside() {
-    let Some(rows) = shared("special_use_ranges.json") else {
+    let Some(rows) = shared::<Value>("special_use_ranges.json") else {
         return;
     };
     let rows = rows.as_array().unwrap();

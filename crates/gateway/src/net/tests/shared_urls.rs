@@ -6,27 +6,17 @@
 //! listed as not applicable, with the reason, and counted.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
-use super::{LOOPBACK, soon};
+use super::{LOOPBACK, shared, soon};
 use crate::config::{Config, Target};
 use crate::net::resolve::{ResolveError, Resolver};
 use crate::net::stub_dns::{Answer, StubDns};
 use crate::net::{NetError, check_all, connect};
 
 const PINNED: &str = "api.example.com";
-
-fn shared(name: &str) -> Option<Vec<Value>> {
-    let Some(root) = std::env::var_os("FRAMEGATE_SHARED") else {
-        eprintln!("SKIPPED: {name}: FRAMEGATE_SHARED is not set");
-        return None;
-    };
-    let path = PathBuf::from(root).join("cases").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
-    Some(serde_json::from_str(&text).expect("shared cases are JSON"))
-}
 
 /// The target of a configuration that pins `origin`.
 fn pinned(origin: &str) -> Option<Target> {
@@ -148,7 +138,7 @@ async fn looked_up(case: &Value, answers: &[IpAddr]) -> Ran {
 
 #[tokio::test]
 async fn every_shared_url_on_its_way_into_the_product() {
-    let Some(cases) = shared("ssrf_urls.json") else { return };
+    let Some(cases) = shared::<Vec<Value>>("ssrf_urls.json") else { return };
     let (mut refused, mut accepted, mut looked, mut elsewhere) = (0, 0, 0, 0);
     for case in &cases {
         let mut ran = as_origin(case);

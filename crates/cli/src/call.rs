@@ -11,6 +11,7 @@ use framegate_gate::outcome::Status;
 use framegate_gate::session::{Input, Session, Step};
 use framegate_gateway::config::Config;
 use framegate_gateway::executor::Executor;
+use framegate_gateway::log::Masks;
 use framegate_gateway::{assemble, exit};
 use framegate_journal::{Journal, Mode, Start, Stop};
 use framegate_wire::frame::Reader;
@@ -55,7 +56,7 @@ pub(crate) fn run(
         out::line("dry run: nothing was sent");
         return Ok(exit::OK);
     }
-    let executor = context::http_executor(&loaded.config)?;
+    let executor = context::http_executor(&loaded.config, &Masks::default())?;
     let mut journal = Journal::open(&assemble::journal_options(&loaded.config)).map_err(journal_failure)?;
     journal
         .start(&Start {

@@ -11,6 +11,7 @@ use framegate_gate::authorization::Principal;
 use framegate_gateway::assemble;
 use framegate_gateway::config::{Config, LoadError, Loaded, is_client_name, locate};
 use framegate_gateway::executor::http::HttpExecutor;
+use framegate_gateway::log::Masks;
 use framegate_policy::{CedarPolicy, PolicyFault};
 
 use crate::args::ConfigArgument;
@@ -71,12 +72,13 @@ fn colour() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// The executor of real actions. Checks that every secret is there; reads none.
-pub(crate) fn http_executor(config: &Config) -> Result<HttpExecutor, Failure> {
+/// The executor of real actions. Checks that every secret is there; reads none. What finds a secret once it is read goes to
+/// `masks`.
+pub(crate) fn http_executor(config: &Config, masks: &Masks) -> Result<HttpExecutor, Failure> {
     let environment =
         assemble::environment(config).map_err(|error| Failure::configuration(error.to_string()))?;
     let resolver = assemble::resolver(config)
         .map_err(|error| Failure::configuration(format!("[network] resolver: {error}")))?;
-    HttpExecutor::new(config, resolver, Arc::new(environment))
+    HttpExecutor::new(config, resolver, Arc::new(environment), masks)
         .map_err(|error| Failure::configuration(error.to_string()))
 }

@@ -4,6 +4,7 @@
 //! Does not belong here: loading it.
 
 use framegate_gate::schema::Tool;
+use framegate_gateway::log::Masks;
 use framegate_gateway::{assemble, config, exit};
 use framegate_policy::{generate, schema_text};
 use serde_json::json;
@@ -17,7 +18,7 @@ use crate::out;
 pub(crate) fn check(argument: &ConfigArgument) -> Result<u8, Failure> {
     let loaded = context::load(argument)?;
     let policy = context::policy(&loaded)?;
-    let executor = context::http_executor(&loaded.config)?;
+    let executor = context::http_executor(&loaded.config, &Masks::default())?;
     out::line(&format!("configuration  {}", loaded.path.display()));
     out::line(&format!("digest         {}", loaded.digest));
     out::line(&format!("client         {}", loaded.config.session.client));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use framegate_gateway::config::{Digest, Loaded};
 use framegate_gateway::executor::{Executor, Recorder};
-use framegate_gateway::log::Log;
+use framegate_gateway::log::{Log, Masks};
 use framegate_gateway::serve::{Setup, Termination, serve};
 use framegate_gateway::stdio::{self, Diagnostics, Protocol, TakeoverError};
 use framegate_gateway::{assemble, exit};
@@ -53,7 +53,7 @@ fn prepare(arguments: &McpArguments, protocol: Protocol, diagnostics: Diagnostic
     }
     let principal = context::principal(&loaded, arguments.client.as_deref())?;
     let policy = context::policy(&loaded)?;
-    let executor = executor(&loaded, arguments.record.as_deref())?;
+    let executor = executor(&loaded, arguments.record.as_deref(), &log.masks())?;
     let mode = if arguments.record.is_some() { Mode::Recorder } else { Mode::Live };
     let digest = loaded.digest.to_string();
     let mut journal = open_journal(&loaded, mode)?;
@@ -92,7 +92,7 @@ fn expect(loaded: &Loaded, expected: &str) -> Result<(), Failure> {
     loaded.expect(expected).map_err(|error| Failure::configuration(error.to_string()))
 }
 
-fn executor(loaded: &Loaded, record: Option<&Path>) -> Result<Arc<dyn Executor>, Failure> {
+fn executor(loaded: &Loaded, record: Option<&Path>, masks: &Masks) -> Result<Arc<dyn Executor>, Failure> {
     let config = &loaded.config;
     if let Some(path) = record {
         if !config.session.allow_record {
@@ -102,7 +102,7 @@ fn executor(loaded: &Loaded, record: Option<&Path>) -> Result<Arc<dyn Executor>,
         }
         return Ok(Arc::new(Recorder::create(path).map_err(|error| Failure::io(error.to_string()))?));
     }
-    Ok(Arc::new(context::http_executor(config)?))
+    Ok(Arc::new(context::http_executor(config, masks)?))
 }
 
 fn open_journal(loaded: &Loaded, mode: Mode) -> Result<Journal, Failure> {

@@ -24,6 +24,7 @@ use framegate_gateway::assemble;
 use framegate_gateway::config::{Config, Loaded};
 use framegate_gateway::executor::Executor;
 use framegate_gateway::executor::http::HttpExecutor;
+use framegate_gateway::log::Masks;
 use framegate_journal::{Journal, Mode, Recorded, Start};
 use framegate_wire::frame::Reader;
 use framegate_wire::message::Revision;
@@ -153,8 +154,8 @@ impl World {
         let loaded = Config::load(&file).unwrap_or_else(|fault| panic!("{fault}"));
         let environment = assemble::environment(&loaded.config).expect("an environment");
         let resolver = assemble::resolver(&loaded.config).expect("a resolver");
-        let executor =
-            HttpExecutor::new(&loaded.config, resolver, Arc::new(environment)).expect("an executor");
+        let executor = HttpExecutor::new(&loaded.config, resolver, Arc::new(environment), &Masks::default())
+            .expect("an executor");
         Self { folder, loaded, executor: Arc::new(executor) }
     }
 

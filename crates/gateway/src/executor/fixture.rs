@@ -20,6 +20,7 @@ use tempfile::TempDir;
 use super::http::{HttpExecutor, HttpSetupError};
 use crate::assemble;
 use crate::config::{Config, Loaded};
+use crate::log::Masks;
 
 /// What no byte of any outcome may hold: long, with bytes that JSON, URLs and base64 each write in another way.
 pub(super) const SECRET: &str = "zq7/K+w\"9\\Xv<t4 %Rm&pL2";
@@ -28,6 +29,7 @@ pub(super) const SECRET: &str = "zq7/K+w\"9\\Xv<t4 %Rm&pL2";
 pub(super) struct World {
     folder: TempDir,
     loaded: Loaded,
+    masks: Masks,
 }
 
 impl World {
@@ -51,7 +53,7 @@ impl World {
         let path = folder.path().join("framegate.toml");
         fs::write(&path, text).unwrap();
         let loaded = Config::load(&path).unwrap_or_else(|fault| panic!("{fault}"));
-        Self { folder, loaded }
+        Self { folder, loaded, masks: Masks::default() }
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -65,7 +67,7 @@ impl World {
     pub(super) fn try_executor(&self) -> Result<HttpExecutor, HttpSetupError> {
         let config = &self.loaded.config;
         let environment = assemble::environment(config).unwrap();
-        HttpExecutor::new(config, assemble::resolver(config).unwrap(), Arc::new(environment))
+        HttpExecutor::new(config, assemble::resolver(config).unwrap(), Arc::new(environment), &self.masks)
     }
 
     /// The schema that `tools/list` publishes for the result.

@@ -1,6 +1,6 @@
 //! Diagnostics: one line each, to stderr or a file, never to stdout, never blocking.
 //!
-//! Belongs here: levels, forms, the sink's thread, rotation.
+//! Belongs here: levels, forms, masking, the sink's thread, rotation.
 //! Does not belong here: what is worth a line; lines of libraries, which could hold what they handle.
 //!
 //! A line holds fixed words, names from the configuration, numbers, and masked excerpts; never what a peer
@@ -8,6 +8,7 @@
 
 mod file;
 mod line;
+mod masks;
 mod sink;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::{self, LogFormat, LogLevel};
+pub use masks::Masks;
 use sink::{Output, Sink};
 
 /// Writes lines of at least its level. Clones share one sink.
@@ -26,6 +28,7 @@ use sink::{Output, Sink};
 pub struct Log {
     level: LogLevel,
     format: LogFormat,
+    masks: Masks,
     sink: Arc<Sink>,
 }
 
@@ -49,6 +52,7 @@ impl Log {
         let log = Self {
             level: settings.level,
             format: settings.format,
+            masks: Masks::default(),
             sink: Arc::new(Sink::start(output, settings.format)?),
         };
         if let Some((path, fault)) = fault {
@@ -77,6 +81,12 @@ impl Log {
         self.line(LogLevel::Debug, text);
     }
 
+    /// Where whoever opens a credential leaves what finds it.
+    #[must_use]
+    pub fn masks(&self) -> Masks {
+        self.masks.clone()
+    }
+
     /// Waits until what was said is written, at most this long.
     pub fn flush(&self, at_most: Duration) {
         self.sink.flush(at_most);
@@ -84,7 +94,7 @@ impl Log {
 
     fn line(&self, level: LogLevel, text: &str) {
         if level <= self.level {
-            self.sink.write(line::format(self.format, level, text));
+            self.sink.write(line::format(self.format, level, &self.masks.mask(text)));
         }
     }
 }

@@ -3,7 +3,10 @@
 //! Belongs here: forms, rotation, and that a dead or full sink stops nobody.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
+
+use framegate_vault::{Redactor, Secret, Watched};
 
 use super::Log;
 use crate::config::{self, LogFile, LogFormat, LogLevel};
@@ -86,4 +89,24 @@ fn the_protocols_own_output_is_no_log_file() {
     log.error("between messages");
     log.flush(Duration::from_secs(20));
     assert_eq!(read(&folder, "log"), "");
+}
+
+#[test]
+fn a_line_holds_no_credential_that_was_opened() {
+    const SECRET: &str = "zq7/K+w\"9Xv<t4 %Rm&pL2";
+    let folder = tempfile::tempdir().unwrap();
+    for format in [LogFormat::Text, LogFormat::Json] {
+        let log = to_file(&folder, format, 1_000_000, 1);
+        let secret = Secret::new(SECRET.as_bytes().to_vec());
+        let watched = Watched { name: "key", secret: &secret, user: None };
+        log.clone().masks().set("api", Arc::new(Redactor::new([watched]).unwrap()));
+        log.error(&format!("said {SECRET} and {SECRET:?}"));
+        log.error(&SECRET.replace('9', " 9 "));
+        log.flush(Duration::from_secs(20));
+        let text = read(&folder, "log");
+        assert!(text.matches("[redacted:key]").count() == 2, "{text}");
+        assert!(text.contains("[withheld:secret-suspected]"), "{text}");
+        assert!(!text.contains("Xv<t4"), "{text}");
+        fs::remove_file(folder.path().join("log")).unwrap();
+    }
 }

@@ -12,6 +12,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::credential::{Credential, CredentialError};
+use crate::log::Masks;
 
 /// HMAC-SHA-256 takes a key of a whole block as it is.
 const BLOCK_BYTES: usize = 64;
@@ -44,7 +45,10 @@ impl Recogniser {
 /// It holds every spelling of the secret in the clear for as long as the session lasts; what that costs and
 /// saves is weighed in `docs/decisions/0009-a-redactor-a-call.md`.
 pub(super) struct Masking {
+    target: String,
     recogniser: Recogniser,
+    /// The log's net, which catches the same credential.
+    masks: Masks,
     kept: Mutex<Option<Kept>>,
 }
 
@@ -56,8 +60,8 @@ struct Kept {
 }
 
 impl Masking {
-    pub(super) const fn new(recogniser: Recogniser) -> Self {
-        Self { recogniser, kept: Mutex::new(None) }
+    pub(super) fn new(target: &str, recogniser: Recogniser, masks: Masks) -> Self {
+        Self { target: target.to_owned(), recogniser, masks, kept: Mutex::new(None) }
     }
 
     /// What finds this credential, or nothing if there is none; and which value of it this is.
@@ -72,6 +76,7 @@ impl Masking {
             return Ok((Arc::clone(&kept.redactor), kept.generation));
         }
         let redactor = Arc::new(Credential::redactor(credential)?);
+        self.masks.set(&self.target, Arc::clone(&redactor));
         let before = kept.as_ref().map(|kept| kept.generation).unwrap_or_default();
         let generation = Generation(before.0.wrapping_add(1));
         *kept = Some(Kept { tag, redactor: Arc::clone(&redactor), generation });
@@ -98,7 +103,8 @@ mod tests {
         let secrets = BTreeMap::from([("key".to_owned(), source)]);
         let environment = Environment::snapshot([]);
         let auth = Auth::Bearer { secret: "key".to_owned() };
-        let masking = Masking::new(Recogniser::new().unwrap());
+        let masks = Masks::default();
+        let masking = Masking::new("t", Recogniser::new().unwrap(), masks.clone());
         let made = |secret: &str| {
             fs::write(&path, secret).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -112,6 +118,7 @@ mod tests {
         assert_eq!(first_generation, same_generation);
         let (other, other_generation) = made(two);
         assert_eq!(&*other.redact(two.as_bytes()).bytes, b"[redacted:key]");
+        assert_eq!(masks.mask(two), "[redacted:key]");
         assert_ne!(first_generation, other_generation);
         // A value that comes back is not taken for one that stayed.
         let (again, again_generation) = made(one);

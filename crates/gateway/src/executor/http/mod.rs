@@ -37,6 +37,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{Executor, Performing};
 use crate::config::{self, Config, FileFault, Target};
+use crate::log::Masks;
 use crate::net::resolve::Resolver;
 use crate::net::tls::{CaFault, TlsError, TlsSettings};
 use crate::net::{self, NetError};
@@ -163,13 +164,14 @@ impl HttpExecutor {
         config: &Config,
         resolver: Resolver,
         environment: Arc<Environment>,
+        masks: &Masks,
     ) -> Result<Self, HttpSetupError> {
         let recogniser = Recogniser::new().map_err(|_| HttpSetupError::Randomness)?;
         let mut targets = BTreeMap::new();
         let mut trust = Trust::new(&SYSTEM_STORES);
         for (name, target) in &config.targets {
             let tls = target.ca.as_ref().map(|ca| trust.settings(name, ca)).transpose()?;
-            let masking = Masking::new(recogniser.clone());
+            let masking = Masking::new(name, recogniser.clone(), masks.clone());
             targets.insert(
                 name.clone(),
                 ReadyTarget { target: target.clone(), tls, masking, repeating_answers: AtomicU64::new(0) },

@@ -25,6 +25,8 @@ mod nginx;
 mod paths;
 #[path = "http/redirects.rs"]
 mod redirects;
+#[path = "http/urls.rs"]
+mod urls;
 
 /// A revision in which refused arguments, denials and outcomes all are results with a reason.
 const REVISION: Revision = Revision::V2025_11_25;

@@ -51,12 +51,13 @@ fn main() -> ExitCode {
     println!("| figure | ours | compared with | ratio | mark |");
     println!("|---|--:|--:|--:|--:|");
     // Before everything else: the highest mark of this process only grows.
-    memory(&runtime, address, 65_536, &mut table);
-    memory(&runtime, address, 16 * MIB, &mut table);
+
     let world = World::new(address, "/small", 65_536);
     runtime.block_on(warm(&world, address, &mut table));
-    runtime.block_on(concurrent(&world, address, &table));
-    one_shot(&world, address, &mut table);
+
+    for _ in 0..4 {
+        runtime.block_on(warm(&world, address, &mut table));
+    }
     if check && table.missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 

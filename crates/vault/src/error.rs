@@ -90,6 +90,9 @@ pub enum FileFault {
     /// It holds more than [`crate::Source::MAX_BYTES`].
     #[error("is larger than 64 KiB")]
     TooLarge,
+    /// It became longer or shorter while it was read.
+    #[error("was changed while it was read; replace it by renaming a new file over it")]
+    Changed,
 }
 
 /// Which rule for strength a secret breaks (see `strength.rs`).

@@ -12,32 +12,21 @@ use zeroize::Zeroizing;
 use crate::error::{FileFault, VaultError};
 use crate::{Secret, Source};
 
-/// Opens the file and judges the *opened* descriptor, so that what was judged is what is read.
-/// Opening neither blocks on a pipe nor acquires a terminal.
-pub(crate) fn open(name: &str, path: &Path, allow_group_read: bool) -> Result<File, VaultError> {
-    judged(path, allow_group_read).map_err(|fault| VaultError::file(name, path, fault))
+/// Whether the file can be opened and may be used; nothing of it is read.
+pub(crate) fn check(name: &str, path: &Path, allow_group_read: bool) -> Result<(), VaultError> {
+    judged(path, allow_group_read).map(|_| ()).map_err(|fault| VaultError::file(name, path, fault))
 }
 
 /// Reads the file and removes exactly one line feed from its end.
 pub(crate) fn read(name: &str, path: &Path, allow_group_read: bool) -> Result<Secret, VaultError> {
-    let fault = |fault| VaultError::file(name, path, fault);
-    let file = open(name, path, allow_group_read)?;
-    let limit = Source::MAX_BYTES.saturating_add(1);
-    // The whole capacity at once: a vector that grows leaves unzeroed copies behind.
-    let mut buffer = Zeroizing::new(Vec::with_capacity(limit.saturating_add(1)));
-    let bound = u64::try_from(limit).map_err(|_| fault(FileFault::TooLarge))?;
-    file.take(bound).read_to_end(&mut buffer).map_err(|_| fault(FileFault::Unreadable))?;
-    if buffer.len() > Source::MAX_BYTES {
-        return Err(fault(FileFault::TooLarge));
-    }
-    let content = buffer.strip_suffix(b"\n").unwrap_or(&buffer);
-    if content.is_empty() {
-        return Err(fault(FileFault::Empty));
-    }
-    Ok(Secret::new(content.to_vec()))
+    judged(path, allow_group_read)
+        .and_then(|(file, length)| content(file, length))
+        .map_err(|fault| VaultError::file(name, path, fault))
 }
 
-fn judged(path: &Path, allow_group_read: bool) -> Result<File, FileFault> {
+/// Opens the file and judges the *opened* descriptor, so that what was judged is what is read; gives its length
+/// too. Opening neither blocks on a pipe nor acquires a terminal.
+fn judged(path: &Path, allow_group_read: bool) -> Result<(File, usize), FileFault> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let descriptor = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| match error {
         rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR => FileFault::Missing,
@@ -58,15 +47,30 @@ fn judged(path: &Path, allow_group_read: bool) -> Result<File, FileFault> {
         0o040 => return Err(FileFault::GroupReadable),
         _ => return Err(FileFault::OpenToOthers),
     }
-    if metadata.len() == 0 {
+    folders_are_safe(path)?;
+    match usize::try_from(metadata.len()) {
+        Ok(0) => Err(FileFault::Empty),
+        Ok(length @ ..=Source::MAX_BYTES) => Ok((file, length)),
+        _ => Err(FileFault::TooLarge),
+    }
+}
+
+/// A file of `length` bytes. The buffer has its whole capacity at once, because a vector that grows leaves unzeroed
+/// copies behind, and no more than that, because all of it is zeroed byte by byte.
+fn content(file: impl Read, length: usize) -> Result<Secret, FileFault> {
+    // One byte more than there should be: it shows that there is more.
+    let bound = length.saturating_add(1);
+    let mut buffer = Zeroizing::new(Vec::with_capacity(bound));
+    let limit = u64::try_from(bound).map_err(|_| FileFault::TooLarge)?;
+    file.take(limit).read_to_end(&mut buffer).map_err(|_| FileFault::Unreadable)?;
+    if buffer.len() != length {
+        return Err(FileFault::Changed);
+    }
+    let content = buffer.strip_suffix(b"\n").unwrap_or(&buffer);
+    if content.is_empty() {
         return Err(FileFault::Empty);
     }
-    let limit = u64::try_from(Source::MAX_BYTES).map_err(|_| FileFault::TooLarge)?;
-    if metadata.len() > limit {
-        return Err(FileFault::TooLarge);
-    }
-    folders_are_safe(path)?;
-    Ok(file)
+    Ok(Secret::new(content.to_vec()))
 }
 
 /// Every folder on the way, as written and after symbolic links. One that everyone may write to
@@ -85,4 +89,18 @@ fn folders_are_safe(path: &Path) -> Result<(), FileFault> {
 
 fn is_own(owner: u32) -> bool {
     owner == 0 || owner == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_not_half_a_secret() {
+        let read = |bytes: &[u8], length| content(bytes, length).map(|secret| secret.expose_bytes().to_vec());
+        assert_eq!(read(b"abc\n", 4), Ok(b"abc".to_vec()));
+        assert_eq!(read(b"abc", 4), Err(FileFault::Changed));
+        assert_eq!(read(b"abcde", 4), Err(FileFault::Changed));
+        assert_eq!(read(b"\n", 1), Err(FileFault::Empty));
+    }
 }

@@ -66,7 +66,7 @@ impl Source {
     pub fn exists(&self, name: &str, environment: &Environment) -> Result<(), VaultError> {
         match self {
             Self::Environment { variable } => self.held(name, variable, environment).map(|_| ()),
-            Self::File { path, allow_group_read } => file::open(name, path, *allow_group_read).map(|_| ()),
+            Self::File { path, allow_group_read } => file::check(name, path, *allow_group_read),
         }
     }
 

@@ -56,7 +56,7 @@ fn the_demonstration_holds_without_anything() {
         Command::new(&alone).arg("demo").env_clear().current_dir(folder.path()).output().expect("it starts");
     assert_code(&output, 0);
     assert!(
-        stdout(&output).contains("14 hostile frames refused, 1 call performed, as counted by the target.")
+        stdout(&output).contains("16 hostile frames refused, 4 calls performed, as counted by the target.")
     );
     assert_eq!(std::fs::read_dir(folder.path()).expect("own folder").count(), 1, "nothing is left behind");
 }

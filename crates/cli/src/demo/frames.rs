@@ -104,11 +104,61 @@ pub(super) const HOSTILE: &[Hostile] = &[
         "argument-character",
     ),
     hostile(
+        "an open tool, and a path outside of its reach",
+        b"{\"jsonrpc\":\"2.0\",\"id\":14,\"method\":\"tools/call\",\"params\":{\"name\":\"read\",\"arguments\":{\"method\":\"GET\",\"path\":\"/admin/users\"}}}\n",
+        "schema",
+        "argument-pattern",
+    ),
+    hostile(
+        "the same tool, and another host in place of a path",
+        b"{\"jsonrpc\":\"2.0\",\"id\":15,\"method\":\"tools/call\",\"params\":{\"name\":\"read\",\"arguments\":{\"method\":\"GET\",\"path\":\"//169.254.169.254/latest/meta-data\"}}}\n",
+        "schema",
+        "argument-character",
+    ),
+    hostile(
         "a well-formed call of a tool that no rule allows",
         b"{\"jsonrpc\":\"2.0\",\"id\":13,\"method\":\"tools/call\",\"params\":{\"name\":\"delete_book\",\"arguments\":{\"book\":\"home\"}}}\n",
         "authorization",
         "policy-no-rule",
     ),
+];
+
+/// A call that is allowed, and an answer that an agent must not be handed as it is.
+#[derive(Debug)]
+pub(super) struct Untrusted {
+    pub(super) gist: &'static str,
+    pub(super) call: &'static str,
+    /// What the target gets.
+    pub(super) request: &'static str,
+    /// What the agent is shown.
+    pub(super) shown: &'static str,
+    /// What of the answer it is not; never the token, which is looked for after every call.
+    pub(super) hidden: Option<&'static str>,
+}
+
+/// Allowed calls whose answers are kept within what the operator declared.
+pub(super) const UNTRUSTED: &[Untrusted] = &[
+    Untrusted {
+        gist: "a form, and an answer of which two parts are declared",
+        call: "{\"jsonrpc\":\"2.0\",\"id\":20,\"method\":\"tools/call\",\"params\":{\"name\":\"list_notes\",\"arguments\":{\"book\":\"home\"}}}\n",
+        request: "POST /books/home/search HTTP/1.1  order=newest",
+        shown: "{\"count\":3,\"newest\":\"milk\"}",
+        hidden: Some("internal"),
+    },
+    Untrusted {
+        gist: "an open tool, and a target that repeats the token",
+        call: "{\"jsonrpc\":\"2.0\",\"id\":21,\"method\":\"tools/call\",\"params\":{\"name\":\"read\",\"arguments\":{\"method\":\"GET\",\"path\":\"/books/home/debug\"}}}\n",
+        request: "GET /books/home/debug HTTP/1.1  ",
+        shown: "authorization: Bearer [redacted:notes]",
+        hidden: None,
+    },
+    Untrusted {
+        gist: "a target that sends the agent elsewhere, with a password in the address",
+        call: "{\"jsonrpc\":\"2.0\",\"id\":22,\"method\":\"tools/call\",\"params\":{\"name\":\"read\",\"arguments\":{\"method\":\"GET\",\"path\":\"/books/home/moved\"}}}\n",
+        request: "GET /books/home/moved HTTP/1.1  ",
+        shown: "redirect_not_followed",
+        hidden: Some("hunter2"),
+    },
 ];
 
 /// Bytes as text: printable ASCII as it is, everything else escaped.

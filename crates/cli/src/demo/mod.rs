@@ -18,9 +18,12 @@ use framegate_journal::{Record, View, read_folder, text};
 use crate::failure::Failure;
 use crate::out;
 use agent::Agent;
-use frames::{GOOD_CALL, HOSTILE, Hostile};
+use frames::{GOOD_CALL, HOSTILE, Hostile, UNTRUSTED, Untrusted};
 use stage::Stage;
 use target::Target;
+
+/// How many calls the whole story performs: the good one, and those with untrusted answers.
+const PERFORMED: usize = 1 + UNTRUSTED.len();
 
 /// What went otherwise than it must.
 #[derive(Debug, Default)]
@@ -53,6 +56,12 @@ pub(crate) fn run() -> Result<u8, Failure> {
     for hostile in HOSTILE {
         hostile_frame(&mut agent, &target, hostile, &mut findings).map_err(|error| unavailable(&error))?;
     }
+    out::line("\nThe target is not trusted either. These calls are allowed and performed, once each.");
+    for (number, untrusted) in UNTRUSTED.iter().enumerate() {
+        let performed = number.saturating_add(2);
+        untrusted_answer(&mut agent, (&target, performed), &stage, untrusted, &mut findings)
+            .map_err(|error| unavailable(&error))?;
+    }
     let stdout = agent.finish().map_err(|error| unavailable(&error))?;
     findings.expect(stdout.exit_code == Some(0), || format!("the gateway ended with {:?}", stdout.exit_code));
     findings
@@ -78,10 +87,10 @@ fn good_call(
     out::line(&format!("  target  < {}", received.line));
     out::line(&format!(
         "  target  < authorization: Bearer … ({} bytes that the agent never saw)",
-        received.credential_length
+        received.credential_length()
     ));
     findings.expect(reply.contains("\"isError\":false"), || "the good call did not succeed".to_owned());
-    findings.expect(received.credential_length == stage.token_length(), || {
+    findings.expect(received.credential_length() == stage.token_length(), || {
         "the target did not receive the token".to_owned()
     });
     findings.expect(target.calls() == 1, || format!("the target counted {} calls, not 1", target.calls()));
@@ -119,6 +128,37 @@ fn hostile_frame(
     Ok(())
 }
 
+/// The target counts the call, and the agent sees of the answer what it may.
+fn untrusted_answer(
+    agent: &mut Agent,
+    (target, performed): (&Target, usize),
+    stage: &Stage,
+    untrusted: &Untrusted,
+    findings: &mut Findings,
+) -> std::io::Result<()> {
+    out::line(&format!("\n- {}", untrusted.gist));
+    out::line(&format!("  agent   > {}", frames::show(untrusted.call.as_bytes())));
+    agent.send(untrusted.call.as_bytes())?;
+    let reply = agent.reply()?;
+    out::line(&format!("  target  < {}", target.last_request().line));
+    out::line(&format!("  agent   < {}", frames::shorten(&reply)));
+    out::line(&format!("  calls at the target: {}", target.calls()));
+    findings.expect(target.calls() == performed, || {
+        format!("the target counted {} calls, not {performed}", target.calls())
+    });
+    findings.expect(target.last_request().line == untrusted.request, || {
+        "the target did not get what the call says".to_owned()
+    });
+    // The structured copy holds the text without a further layer of escapes.
+    findings
+        .expect(reply.contains(untrusted.shown), || format!("the agent was not shown `{}`", untrusted.shown));
+    findings.expect(!untrusted.hidden.is_some_and(|hidden| reply.contains(hidden)), || {
+        "the agent was shown what it must not see".to_owned()
+    });
+    findings.expect(!stage.leaks_into(reply.as_bytes()), || "the agent was shown the token".to_owned());
+    Ok(())
+}
+
 /// The default profile: after a line that is no message the session closes, and nothing behind it runs.
 fn last_frame(stage: &Stage, target: &Target, findings: &mut Findings) -> std::io::Result<()> {
     out::line("\nA second session under the default profile: a line of noise, then a good call.");
@@ -139,7 +179,9 @@ fn last_frame(stage: &Stage, target: &Target, findings: &mut Findings) -> std::i
     findings.expect(end.exit_code == Some(i32::from(exit::DATA)), || {
         "the session did not close with exit code 65".to_owned()
     });
-    findings.expect(target.calls() == 1, || format!("the target counted {} calls, not 1", target.calls()));
+    findings.expect(target.calls() == PERFORMED, || {
+        format!("the target counted {} calls, not {PERFORMED}", target.calls())
+    });
     findings.expect(!stage.leaks_into(&end.bytes), || "the token is in what the agent received".to_owned());
     Ok(())
 }
@@ -149,8 +191,11 @@ fn read_back(stage: &Stage, findings: &mut Findings) -> Result<(), Failure> {
     let view = read_folder(&stage.journal()).map_err(|error| Failure::io(format!("journal: {error}")))?;
     out::text(&text(&view, SystemTime::now()));
     let (intents, done, refusals) = count(&view);
-    findings.expect(intents == 1, || format!("the journal holds {intents} intents, not 1"));
-    findings.expect(done == 1, || format!("the journal holds {done} outcomes `done`, not 1"));
+    findings.expect(intents == PERFORMED, || format!("the journal holds {intents} intents, not {PERFORMED}"));
+    // A redirect that is not followed is no success.
+    let successes = PERFORMED.saturating_sub(1);
+    findings
+        .expect(done == successes, || format!("the journal holds {done} outcomes `done`, not {successes}"));
     let expected = HOSTILE.len().saturating_add(1);
     findings
         .expect(refusals == expected, || format!("the journal holds {refusals} refusals, not {expected}"));
@@ -170,12 +215,13 @@ fn count(view: &View) -> (usize, usize, usize) {
 
 fn conclude(target: &Target, findings: &Findings) -> Result<u8, Failure> {
     let calls = target.calls();
-    if calls != 1 {
-        return Err(Failure::new(exit::FINDINGS, format!("the target counted {calls} calls, not 1")));
+    if calls != PERFORMED {
+        let text = format!("the target counted {calls} calls, not {PERFORMED}");
+        return Err(Failure::new(exit::FINDINGS, text));
     }
     let refused = HOSTILE.len().saturating_add(1);
     out::line(&format!(
-        "\n{refused} hostile frames refused, {calls} call performed, as counted by the target."
+        "\n{refused} hostile frames refused, {calls} calls performed, as counted by the target."
     ));
     if findings.0.is_empty() {
         out::line("Everything held.");

@@ -14,11 +14,18 @@ use tempfile::TempDir;
 /// How many random bytes the token is made of.
 const TOKEN_BYTES: usize = 24;
 
-/// The rules of the demonstration: one tool is allowed, the other is not.
+/// The rules of the demonstration: three tools are allowed, `delete_book` is not.
 const POLICY: &str = r#"@id("notes-may-be-created")
 permit (
     principal == Framegate::Client::"demo-agent",
     action == Framegate::Action::"create_note",
+    resource == Framegate::Target::"notes"
+);
+
+@id("notes-may-be-listed-and-read")
+permit (
+    principal == Framegate::Client::"demo-agent",
+    action in [Framegate::Action::"list_notes", Framegate::Action::"read"],
     resource == Framegate::Target::"notes"
 );
 "#;
@@ -116,6 +123,26 @@ path = "/books/{{book}}"
 
 [tool.delete_book.params.book]
 type = "word"
+
+[tool.list_notes]
+description = "List the notes of a book: how many there are, and the title of the first"
+target = "notes"
+method = "POST"
+path = "/books/{{book}}/search"
+form = {{ order = "newest" }}
+
+[tool.list_notes.params.book]
+type = "word"
+
+[tool.list_notes.result]
+select = {{ count = "/total", newest = "/items/0/title" }}
+
+[tool.read]
+kind = "http-request"
+description = "Read anything of a book"
+target = "notes"
+methods = ["GET"]
+paths = ["/books/{{book}}/**"]
 "#,
             token.display()
         )

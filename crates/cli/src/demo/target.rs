@@ -14,10 +14,22 @@ use std::time::Duration;
 const MAX_REQUEST: u64 = 64 * 1024;
 
 /// What the target saw of one request.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Received {
     pub(super) line: String,
-    pub(super) credential_length: usize,
+    credential: String,
+}
+
+impl Received {
+    pub(super) const fn credential_length(&self) -> usize {
+        self.credential.len()
+    }
+}
+
+impl core::fmt::Debug for Received {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.debug_struct("Received").field("line", &self.line).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -88,7 +100,7 @@ fn answer(stream: &TcpStream, seen: &Seen) -> io::Result<()> {
         let Some((name, value)) = field.split_once(':') else { continue };
         match name.to_ascii_lowercase().as_str() {
             "authorization" => {
-                received.credential_length = value.trim().strip_prefix("Bearer ").map_or(0, str::len)
+                received.credential = value.trim().strip_prefix("Bearer ").unwrap_or_default().to_owned();
             }
             "content-length" => length = value.trim().parse().unwrap_or(0),
             _ => {}
@@ -101,12 +113,27 @@ fn answer(stream: &TcpStream, seen: &Seen) -> io::Result<()> {
     reader.take(length).read_to_end(&mut body)?;
     received.line.push_str("  ");
     received.line.push_str(&String::from_utf8_lossy(&body));
+    let (head, body) = reply(&received);
     *seen.last.lock().unwrap_or_else(PoisonError::into_inner) = received;
-    let body = r#"{"created":true,"note":7}"#;
     let mut stream = stream;
-    write!(
-        stream,
-        "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
+    write!(stream, "HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+}
+
+/// Status line and fields, and a body: what is asked for decides how badly the target behaves.
+fn reply(received: &Received) -> (&'static str, String) {
+    let path = received.line.split(' ').nth(1).unwrap_or_default();
+    match path.rsplit('/').next() {
+        Some("search") => (
+            "200 OK\r\nContent-Type: application/json",
+            r#"{"total":3,"items":[{"title":"milk"},{"title":"tea"},{"title":"rice"}],"internal":{"shard":"db-7"}}"#
+                .to_owned(),
+        ),
+        Some("debug") => {
+            ("200 OK\r\nContent-Type: text/plain", format!("authorization: Bearer {}", received.credential))
+        }
+        Some("moved") => {
+            ("302 Found\r\nLocation: http://admin:hunter2@elsewhere.test/everything", String::new())
+        }
+        _ => ("201 Created\r\nContent-Type: application/json", r#"{"created":true,"note":7}"#.to_owned()),
+    }
 }

@@ -2,7 +2,7 @@
 # Provides the real server that `e2e/tests/http.rs` asks for: nginx.
 #
 # Belongs here: that it is there, and where. Does not belong here: its configuration, its start and
-# its end, which are the harness's (`e2e/src/nginx.rs`).
+# its end, which are the harness's (`e2e/src/server.rs`).
 # Writes only below `.test-env/` of the repository (ignored by git): the package is unpacked there and
 # not installed, so no service starts and nothing else changes. Safe to run again.
 #

@@ -174,7 +174,7 @@ impl Nginx<'_> {
     /// One process, in the foreground, that touches nothing outside its folder.
     fn text(&self, address: SocketAddr) -> String {
         let mut text = String::from("daemon off;\nmaster_process off;\npid nginx.pid;\n");
-        text.push_str("events { worker_connections 64; }\nhttp {\n");
+        text.push_str("events { worker_connections 256; }\nhttp {\n");
         for store in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
             let _ = writeln!(text, "{store}_temp_path temporary-{store};");
         }

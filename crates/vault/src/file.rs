@@ -1,10 +1,11 @@
 //! A secret in a file. Belongs here: opening it without side effects, judging the opened
 //! descriptor, reading a bounded amount. Must not: judge the content.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use zeroize::Zeroizing;
@@ -47,7 +48,7 @@ fn judged(path: &Path, allow_group_read: bool) -> Result<(File, usize), FileFaul
         0o040 => return Err(FileFault::GroupReadable),
         _ => return Err(FileFault::OpenToOthers),
     }
-    folders_are_safe(path)?;
+    folders_are_safe(path, &file)?;
     match usize::try_from(metadata.len()) {
         Ok(0) => Err(FileFault::Empty),
         Ok(length @ ..=Source::MAX_BYTES) => Ok((file, length)),
@@ -75,9 +76,10 @@ fn content(file: impl Read, length: usize) -> Result<Secret, FileFault> {
 
 /// Every folder on the way, as written and after symbolic links. One that everyone may write to
 /// lets anyone swap the file, unless it is sticky (as `/tmp`) and the entry belongs to its owner.
-fn folders_are_safe(path: &Path) -> Result<(), FileFault> {
-    let resolved = path.canonicalize().map_err(|_| FileFault::Unreadable)?;
-    for folder in path.ancestors().chain(resolved.ancestors()).skip(1) {
+fn folders_are_safe(path: &Path, file: &File) -> Result<(), FileFault> {
+    let resolved = place(path, file).map_err(|_| FileFault::Unreadable)?;
+    let linked = (resolved != path).then_some(&*resolved);
+    for folder in [Some(path), linked].into_iter().flatten().flat_map(|path| path.ancestors().skip(1)) {
         let metadata = folder.metadata().map_err(|_| FileFault::Unreadable)?;
         let open = metadata.mode() & 0o1002 == 0o002;
         if metadata.is_dir() && open {
@@ -85,6 +87,11 @@ fn folders_are_safe(path: &Path) -> Result<(), FileFault> {
         }
     }
     Ok(())
+}
+
+/// Where the opened file lies, without symbolic links. Without `/proc` the path is followed once more instead.
+fn place(path: &Path, file: &File) -> io::Result<PathBuf> {
+    fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).or_else(|_| path.canonicalize())
 }
 
 fn is_own(owner: u32) -> bool {

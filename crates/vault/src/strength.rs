@@ -47,15 +47,15 @@ fn weakness(name: &str, bytes: &[u8]) -> Option<Weakness> {
     (estimate(redact::Public::of(bytes).strip(bytes)) < MIN_BITS).then_some(Weakness::Guessable)
 }
 
-/// Bits, by the rule at the top of this file.
+/// Bits, by the rule at the top of this file; what is beyond enough is not counted.
 fn estimate(bytes: &[u8]) -> f64 {
     let each = f64::from(alphabet(bytes)).log2();
     let mut seen = BTreeSet::new();
     let mut bits = 0.0;
     let mut rest = bytes;
     let mut before: [Option<u8>; 2] = [None, None];
-    while let Some((&byte, tail)) = rest.split_first() {
-        if let Some(word) = WORDS.iter().find(|word| starts_with_word(rest, word)) {
+    while let Some((&byte, tail)) = rest.split_first().filter(|_| bits < MIN_BITS) {
+        if let Some(word) = word_at(byte, rest) {
             bits += WORD_BITS;
             rest = rest.get(word.len()..).unwrap_or_default();
             before = [None, None];
@@ -76,6 +76,13 @@ fn estimate(bytes: &[u8]) -> f64 {
         rest = tail;
     }
     bits
+}
+
+/// The word that these bytes begin with. Their first is looked at alone, which settles most.
+fn word_at(first: u8, bytes: &[u8]) -> Option<&'static str> {
+    let first = first.to_ascii_lowercase();
+    let begins = |word: &&&str| word.as_bytes().first() == Some(&first) && starts_with_word(bytes, word);
+    WORDS.iter().find(begins).copied()
 }
 
 fn starts_with_word(bytes: &[u8], word: &str) -> bool {

@@ -252,7 +252,8 @@ impl HttpExecutor {
             Additions { literal: &target.headers, idempotency, keep_alive: target.keep_alive, file };
         let request = request::build(action, additions, credential.as_ref())?;
         drop(credential);
-        let limit = asked.settings.read_limit(target.max_response_bytes);
+        let kept = if asked.settings.cursor.is_some() { pages::LONGEST } else { usize::MAX };
+        let limit = asked.settings.read_limit(target.max_response_bytes.min(kept));
         let bounds = Bounds { place: place.as_ref(), body: limit, idle: target.idle, deadline };
         let key = Key {
             target: action.target().to_owned(),

@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 const MAX_ANSWERS: usize = 16;
 /// How many bytes of bodies are kept, all together.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// The most that is read of an answer that is to be kept; a placeholder that reaches over its end still fits.
+pub(super) const LONGEST: usize = MAX_BYTES - 64 * 1024;
 
 /// An answer whose body did not fit into one result.
 pub(super) struct Kept {
@@ -49,7 +51,10 @@ pub(super) struct Pages(Mutex<VecDeque<(String, Kept)>>);
 
 impl Pages {
     /// Keeps an answer; gives its name. `None` if it is too long to keep, or cannot be named.
-    pub(super) fn keep(&self, kept: Kept) -> Option<String> {
+    pub(super) fn keep(&self, mut kept: Kept) -> Option<String> {
+        if kept.cut {
+            leave_out_split_character(&mut kept.body);
+        }
         let mut random = [0; 8];
         getrandom::fill(&mut random).ok()?;
         // Long enough that nobody comes upon the answer of another call; the call must be the same anyway.
@@ -85,6 +90,15 @@ impl Pages {
         }
         page(kept, name, number).map(show)
     }
+}
+
+/// A text that was cut inside a character is a text all the same.
+fn leave_out_split_character(body: &mut Redacted<'static>) {
+    let whole = match core::str::from_utf8(&body.bytes) {
+        Err(fault) if fault.error_len().is_none() => fault.valid_up_to(),
+        _ => return,
+    };
+    body.bytes.to_mut().truncate(whole);
 }
 
 /// The page of this number, counted from 0.

@@ -10,8 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use framegate_gate::action::{HttpAction, Origin};
 use framegate_gate::outcome::{Outcome, Redirect};
 use framegate_vault::{Redacted, Redactor};
-use framegate_wire::Limits;
 use framegate_wire::json::{self, Parser};
+use framegate_wire::{Limits, Reason};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
@@ -26,6 +26,10 @@ use crate::config::ResultSettings;
 /// How deep a body lies in a reply: batch, envelope, `result`, `structuredContent`. A reply must fit within the
 /// depth that we accept ourselves.
 const DEPTH_OF_BODY: usize = 4;
+
+/// The most values of a body that is read as JSON: more than in a frame, because an operator chose who answers, and no
+/// more than the memory that an answer may cost allows.
+const MAX_VALUES: usize = 250_000;
 
 /// What searches an answer for the credential, and counts how often it was found.
 pub(super) struct Net<'a> {
@@ -145,7 +149,7 @@ fn first_page(answer: Answer, envelope: Map<String, Value>, asked: &Asked<'_>, p
     let shown = first.and_then(|cursor| pages.read(asked.tool, asked.action, &cursor, show_page));
     // Without a place to keep it, nothing of it was shown yet: say so.
     shown.unwrap_or_else(|| {
-        let refused = Some((REFUSED, json!("it is longer than what can be kept for paging")));
+        let refused = Some((REFUSED, json!("the rest of it cannot be kept for paging")));
         finish(envelope, true, refused, is_success)
     })
 }
@@ -200,6 +204,7 @@ impl Shown {
 
 const REFUSED: &str = "body_refused";
 const ENCODED: &str = "it has a content-encoding that was not asked for";
+const NOT_JSON: &str = "it is not JSON, and only parts of it may be shown";
 const TOO_LONG: &str = "what may be shown of it is longer than the limit";
 const REPEATS_SECRET: &str = "it repeats a credential in the names of its members";
 
@@ -243,8 +248,17 @@ fn selected(
     }
     let mut parser = parser();
     let text = whole_text(body.bytes(), false).filter(|_| is_json(headers));
-    let Some((text, document)) = text.and_then(|text| Some((text, parser.parse_text(text).ok()?))) else {
-        return Shown::refused("it is not JSON, and only parts of it may be shown");
+    let Some(text) = text else { return Shown::refused(NOT_JSON) };
+    let document = match parser.parse_text(text) {
+        Ok(document) => document,
+        Err(fault)
+            if matches!(fault.reason(), Reason::JsonNodes | Reason::JsonMembers | Reason::JsonDepth) =>
+        {
+            return Shown::refused(
+                "it has more values than are read, or lies deeper, and only parts of it may be shown",
+            );
+        }
+        Err(_) => return Shown::refused(NOT_JSON),
     };
     let mut shown = Map::new();
     for (name, pointer) in parts {
@@ -311,7 +325,13 @@ fn parse(text: &str) -> Option<Value> {
 fn parser() -> Parser {
     let limits = Limits::default();
     let max_depth = limits.max_depth.saturating_sub(DEPTH_OF_BODY);
-    Parser::new(&Limits { max_frame: Limits::MAX_FRAME_CEILING, max_depth, ..limits })
+    Parser::new(&Limits {
+        max_frame: Limits::MAX_FRAME_CEILING,
+        max_depth,
+        max_members: MAX_VALUES,
+        max_nodes: MAX_VALUES,
+        ..limits
+    })
 }
 
 /// The tree without secrets; none if two names of one object become one.

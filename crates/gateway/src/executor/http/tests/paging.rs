@@ -134,11 +134,23 @@ async fn a_cursor_is_good_for_its_own_call_only_and_never_sends() {
     assert_eq!(read.more(arguments.clone()).await, read.more(arguments).await);
 }
 
-/// The oldest answers make room; what is longer than all of it is said to be, and not shown at all.
+/// What is longer than all that can be kept is cut there, and that is said.
 #[tokio::test(start_paused = true)]
 async fn what_is_kept_is_bounded() {
     let read = Read::new("max_response_bytes = 16777216", "x".repeat(5 << 20).as_bytes()).await;
     let result = shown(&read.first);
-    assert_eq!(result["body_refused"], "it is longer than what can be kept for paging");
-    assert_eq!((&result["truncated"], result.get("next_cursor")), (&json!(true), None));
+    assert_eq!(result["truncated"], true);
+    let (name, _) = result["next_cursor"].as_str().unwrap().split_once('-').unwrap();
+    let last = ((4 << 20) - (64 << 10)) / 256 - 1;
+    let page = read.more(json!({"id": "a", "more": format!("{name}-{last}")})).await;
+    assert_eq!((&shown(&page)["truncated"], shown(&page).get("next_cursor")), (&json!(true), None));
+    let behind = read.more(json!({"id": "a", "more": format!("{name}-{}", last + 1)})).await;
+    assert_eq!(behind.status(), Status::NotStarted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_is_cut_inside_a_character_stays_text() {
+    let pages = Read::new("max_response_bytes = 1025", "é".repeat(3_000).as_bytes()).await.all().await;
+    assert_eq!(joined(&pages), "é".repeat(512));
+    assert_eq!(pages.last().unwrap()["truncated"], true);
 }

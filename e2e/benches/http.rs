@@ -1,22 +1,24 @@
-//! The HTTP executor against a plain hyper client that keeps its connection, on one loopback server; memory under
-//! an answer of a gigabyte; `framegate call` against `curl`.
+//! HTTP actions against nginx on loopback, and others against the same nginx: the executor and a plain hyper client
+//! that keep their connections, `framegate call` and `curl`. And memory under an answer of a gigabyte.
 //!
 //! Belongs here: ratios of medians, interleaved. Does not belong here: assertions of the test suite; `--check`
 //! compares with the marks of docs/benchmarks.md and exits 1 below them.
 //!
-//! Run: `cargo build --release -p framegate && cargo bench -p framegate-gateway --bench http`.
+//! Run: `e2e/servers/setup.sh && cargo build --release -p framegate && cargo bench -p framegate-e2e --bench http`.
 
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
+use framegate_e2e::binary;
+use framegate_e2e::server::{Nginx, Server};
 use framegate_gate::Moment;
 use framegate_gate::outcome::Status;
 use framegate_gate::session::{Input, Session};
@@ -35,6 +37,10 @@ use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::task::JoinSet;
 
+mod table;
+
+use table::{Table, median};
+
 const CALLS: usize = 400;
 const ROUNDS: usize = 7;
 const AT_ONCE: usize = 64;
@@ -44,90 +50,59 @@ const GIGABYTE: usize = 1_000_000_000;
 const SECRET: &str = "zq7K-w9Xv_t4.Rm-pL2sd8";
 
 fn main() -> ExitCode {
-    let check = std::env::args().any(|argument| argument == "--check");
-    let address = serve();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let mut table = Table { missed: 0 };
-    println!("| figure | ours | compared with | ratio | mark |");
-    println!("|---|--:|--:|--:|--:|");
+    let mut table = Table::begin();
     // Before everything else: the highest mark of this process only grows.
-
+    let large = serve_gigabytes();
+    memory(&runtime, large, 65_536, &mut table);
+    memory(&runtime, large, 16 * MIB, &mut table);
+    let Some(nginx) = nginx() else {
+        table.skipped("calls", "nginx; e2e/servers/setup.sh fetches it");
+        return table.exit();
+    };
+    let address = nginx.address();
     let world = World::new(address, "/small", 65_536);
     runtime.block_on(warm(&world, address, &mut table));
-
-    for _ in 0..4 {
-        runtime.block_on(warm(&world, address, &mut table));
-    }
-    if check && table.missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    runtime.block_on(concurrent(&world, address, &table));
+    one_shot(&world, address, &mut table);
+    table.exit()
 }
 
-struct Table {
-    missed: usize,
+/// Answers with a kibibyte of JSON, and keeps its connections.
+fn nginx() -> Option<Server> {
+    let small = json!({"items": vec!["item of the list"; 50]}).to_string();
+    Server::nginx(&Nginx {
+        http: "keepalive_requests 100000000;\nkeepalive_timeout 600s;\ntcp_nodelay on;",
+        server: &format!(
+            "access_log off;\ndefault_type application/json;\nlocation / {{ return 200 '{small}'; }}"
+        ),
+        log: "$status",
+        tls: None,
+    })
 }
 
-impl Table {
-    fn at_most(&mut self, figure: &str, ours: Duration, what: &str, theirs: Duration, mark: f64) {
-        let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
-        self.missed += usize::from(ratio > mark);
-        println!("| {figure} | {} | {what}: {} | {ratio:.2} | ≤ {mark} |", show(ours), show(theirs));
-    }
-
-    fn compare(&self, figure: &str, ours: Duration, what: &str, theirs: Duration) {
-        let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
-        println!("| {figure} | {} | {what}: {} | {ratio:.2} | (no mark) |", show(ours), show(theirs));
-    }
-}
-
-fn show(duration: Duration) -> String {
-    format!("{:.3} ms", duration.as_secs_f64() * 1e3)
-}
-
-fn median(mut values: Vec<Duration>) -> Duration {
-    values.sort();
-    values[values.len() / 2]
-}
-
-/// `/small` is a kibibyte of JSON, everything else a gigabyte of text. One thread a connection.
-fn serve() -> SocketAddr {
+/// Answers with a gigabyte of text. One thread a connection.
+fn serve_gigabytes() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            thread::spawn(move || converse(stream));
+            thread::spawn(move || write_gigabyte(stream));
         }
     });
     address
 }
 
-fn converse(mut stream: TcpStream) {
-    stream.set_nodelay(true).expect("a socket");
-    let small = json!({"items": vec!["item of the list"; 50]}).to_string();
-    let small = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{small}",
-        small.len()
-    );
-    let (mut request, mut piece) = (Vec::new(), [0; 4096]);
-    while let Ok(length @ 1..) = stream.read(&mut piece) {
-        request.extend_from_slice(&piece[..length]);
-        if !request.ends_with(b"\r\n\r\n") {
-            continue;
+fn write_gigabyte(mut stream: TcpStream) {
+    let mut request = [0; 16 * 1024];
+    let _ = stream.read(&mut request);
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {GIGABYTE}\r\n\r\n");
+    let block = vec![b't'; 65_536];
+    let _ = stream.write_all(head.as_bytes());
+    for _ in 0..GIGABYTE / block.len() {
+        if stream.write_all(&block).is_err() {
+            return;
         }
-        if request.starts_with(b"GET /small ") {
-            if stream.write_all(small.as_bytes()).is_err() {
-                return;
-            }
-        } else {
-            let head =
-                format!("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {GIGABYTE}\r\n\r\n");
-            let block = vec![b't'; 65_536];
-            let _ = stream.write_all(head.as_bytes());
-            for _ in 0..GIGABYTE / block.len() {
-                if stream.write_all(&block).is_err() {
-                    return;
-                }
-            }
-        }
-        request.clear();
     }
 }
 
@@ -284,25 +259,17 @@ fn memory(runtime: &tokio::runtime::Runtime, address: SocketAddr, limit: usize, 
     let outcome = runtime.block_on(world.executor.perform(recorded.pop().expect("a call")));
     assert!(outcome.text().contains("\"truncated\":true"));
     let cost = resident("VmHWM").saturating_sub(idle);
-    table.missed += usize::from(cost > limit + 8 * MIB);
-    println!(
-        "| an answer of 1 GB, `max_response_bytes` {limit} | {:.1} MiB over idle | | | ≤ {:.1} MiB |",
-        cost as f64 / MIB as f64,
-        (limit + 8 * MIB) as f64 / MIB as f64
-    );
+    table.over_idle(&format!("an answer of 1 GB, `max_response_bytes` {limit}"), cost, limit + 8 * MIB);
 }
 
 fn one_shot(world: &World, address: SocketAddr, table: &mut Table) {
     let figure = "`framegate call`, start included";
-    let own = std::env::current_exe().ok();
-    let built = own.as_deref().and_then(Path::parent).and_then(Path::parent);
-    let framegate = built.map(|folder| folder.join("framegate")).filter(|path| path.exists());
+    let framegate = binary::workspace().join("target/release/framegate");
     let has_curl = Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_ok();
-    let (Some(framegate), true) = (framegate, has_curl) else {
-        println!("| {figure} | SKIPPED: needs target/release/framegate and curl | | | ≤ 1.5 |");
-        table.missed += 1;
+    if !framegate.exists() || !has_curl {
+        table.skipped(figure, "target/release/framegate and curl");
         return;
-    };
+    }
     let config: PathBuf = world.folder.path().join("framegate.toml");
     let timed = |command: &mut Command| {
         let begin = Instant::now();

@@ -20,13 +20,13 @@ const META: &str = concat!(
 /// The plain call of the handshake era: the twin of every case that does not bring its own.
 const CALL: &str = concat!(
     r#"{"jsonrpc":"2.0","id":${id},"method":"tools/call","#,
-    r#""params":{"name":"probe_write","arguments":{"marker":"${marker}"}}}"#
+    r#""params":{"name":"${tool}","arguments":${arguments}}}"#
 );
 
 /// The plain call of the stateless era.
 const MODERN_CALL: &str = concat!(
     r#"{"jsonrpc":"2.0","id":${id},"method":"tools/call","#,
-    r#""params":{"name":"probe_write","arguments":{"marker":"${marker}"},"_meta":${meta}}}"#
+    r#""params":{"name":"${tool}","arguments":${arguments},"_meta":${meta}}}"#
 );
 
 /// What the placeholders of one sent case stand for.
@@ -37,13 +37,30 @@ pub struct Values {
     pub marker: String,
     /// `${id}`: the request id, unused in its session. `${next}` is the one above it.
     pub id: i64,
+    /// `${tool}`: the tool that is called, as the content of a JSON string; `probe_write` of the fixture unless it
+    /// is set.
+    pub tool: String,
+    /// `${arguments}`: a JSON object that is valid for the tool, in which `${marker}` stands for the marker.
+    pub arguments: String,
 }
 
 impl Values {
     /// Values from a marker and an id.
     #[must_use]
     pub fn new(marker: impl Into<String>, id: i64) -> Self {
-        Self { marker: marker.into(), id }
+        Self {
+            marker: marker.into(),
+            id,
+            tool: "probe_write".to_owned(),
+            arguments: r#"{"marker":"${marker}"}"#.to_owned(),
+        }
+    }
+
+    /// The same for another tool than the fixture's, called with these arguments: a JSON object in which
+    /// `${marker}` stands for the marker.
+    #[must_use]
+    pub fn with_call(self, tool: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self { tool: tool.into(), arguments: arguments.into(), ..self }
     }
 
     /// `${held}`: the marker of calls that were sent before the frame and are expected to run.
@@ -69,6 +86,8 @@ impl Values {
     pub fn call(&self, modern: bool) -> String {
         let text = if modern { MODERN_CALL } else { CALL };
         text.replace("${meta}", META)
+            .replace("${tool}", &self.tool)
+            .replace("${arguments}", &self.arguments)
             .replace("${marker}", &self.marker)
             .replace("${id}", &self.id.to_string())
     }
@@ -76,7 +95,7 @@ impl Values {
     /// The values of `${good_call}`: a call behind the frame, with its own marker and id.
     #[must_use]
     pub fn behind(&self) -> Self {
-        Self { marker: self.good(), id: self.next() }
+        Self { marker: self.good(), id: self.next(), ..self.clone() }
     }
 }
 
@@ -142,6 +161,8 @@ enum Piece {
     Good,
     Meta,
     Number,
+    Tool,
+    Arguments,
     Call { modern: bool, behind: bool },
 }
 
@@ -199,6 +220,8 @@ fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
             "good" => Piece::Good,
             "meta" => Piece::Meta,
             "n" => Piece::Number,
+            "tool" => Piece::Tool,
+            "arguments" => Piece::Arguments,
             "call" => Piece::Call { modern: false, behind: false },
             "modern_call" => Piece::Call { modern: true, behind: false },
             "good_call" => Piece::Call { modern: false, behind: true },
@@ -225,6 +248,8 @@ fn fill_in(pieces: &[Piece], values: &Values, n: u32) -> String {
             Piece::Good => values.good(),
             Piece::Meta => META.to_owned(),
             Piece::Number => n.to_string(),
+            Piece::Tool => values.tool.clone(),
+            Piece::Arguments => values.arguments.replace("${marker}", &values.marker),
             Piece::Call { modern, behind: false } => values.call(*modern),
             Piece::Call { modern, behind: true } => values.behind().call(*modern),
         })
@@ -244,6 +269,15 @@ fn unhex(text: &str) -> Result<Vec<u8>, TemplateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_servers_tool_is_called_in_the_same_frames() {
+        let values = Values::new("m", 7).with_call("write_file", r#"{"path":"/tmp/${marker}","content":""}"#);
+        let template: Template = serde_json::from_str(r#"["${tool} ${arguments} ${good_call}"]"#).unwrap();
+        let text = String::from_utf8(template.render(&values)).unwrap();
+        assert!(text.starts_with(r#"write_file {"path":"/tmp/m","content":""} {"jsonrpc""#), "{text}");
+        assert!(text.ends_with(r#""write_file","arguments":{"path":"/tmp/m-good","content":""}}}"#), "{text}");
+    }
 
     fn render(json: &str) -> Result<Vec<u8>, String> {
         let template: Template = serde_json::from_str(json).map_err(|error| error.to_string())?;

@@ -31,6 +31,11 @@ pub(crate) enum Command {
     Mcp(McpArguments),
     /// Play a session against an embedded target and show what reaches it; needs nothing
     Demo,
+    /// Judge any stdio MCP server by the bytes it writes and the effects it has
+    Check(CheckArguments),
+    /// Look at the hostile frames that come with this program
+    #[command(subcommand)]
+    Corpus(CorpusCommand),
     /// Write a commented starter configuration
     Init {
         /// The file to create; by default where `framegate mcp` looks for it
@@ -141,5 +146,66 @@ pub(crate) enum PolicyCommand {
         /// Print the Cedar schema that rules are validated against
         #[arg(long)]
         schema: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Hostile frames are sent only with a call inside that you allow with --call, and prove something only if an observer sees \
+the same call when it is well-formed:
+  framegate check --call 'write_file={\"path\": \"{effect.file}\", \"content\": \"x\"}' -- my-server {effect.dir}
+
+Placeholders, in the command and in calls: {marker}, {effect.url}, {effect.host}, {effect.port} of a loopback HTTP recorder, \
+{effect.dir}, {effect.file} of a watched folder, new for each process.
+
+Exit codes: 0 clean, 1 a case failed, 2 usage, 69 the target could not be started or does not answer, 130 interrupted.")]
+pub(crate) struct CheckArguments {
+    /// A tool that may be called, and its arguments; may be given several times
+    #[arg(long = "call", value_name = "TOOL={JSON}")]
+    pub(crate) calls: Vec<String>,
+    /// How much is run: `stdout` sends nothing hostile
+    #[arg(long, value_enum, default_value_t = ProfileName::Quick)]
+    pub(crate) profile: ProfileName,
+    /// Only the case of this id; may be given several times
+    #[arg(long, value_name = "ID")]
+    pub(crate) only: Vec<String>,
+    /// How many targets run at once; by default as many as there are processors
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// How many seconds an answer, or an end, may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+    /// Also write the report as `json`, `junit` or `md`; may be given several times
+    #[arg(long = "report", value_name = "FORM=FILE")]
+    pub(crate) reports: Vec<String>,
+    /// Keep the bytes of every case that is not clean: a folder that does not exist yet
+    #[arg(long, value_name = "DIR")]
+    pub(crate) evidence: Option<PathBuf>,
+    /// The target's command, exactly as production starts it
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ProfileName {
+    /// Plain sessions under several launches: bytes, ends, processes
+    Stdout,
+    /// That, and hostile frames around the calls
+    Quick,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CorpusCommand {
+    /// One line for each frame: id, reason, what is wrong
+    List,
+    /// One frame: its bytes, its twin, what must come of it
+    Show {
+        /// Its id, as `list` prints it
+        id: String,
+    },
+    /// Write every frame and its twin as files, with an index
+    Export {
+        /// A folder that does not exist yet
+        dir: PathBuf,
     },
 }

@@ -5,7 +5,9 @@
 
 mod args;
 mod call;
+mod check;
 mod context;
+mod corpus;
 mod demo;
 mod failure;
 mod history;
@@ -18,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Arguments, Command, ConfigCommand, JournalCommand, PolicyCommand};
+use crate::args::{Arguments, Command, ConfigCommand, CorpusCommand, JournalCommand, PolicyCommand};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
@@ -49,6 +51,10 @@ fn run(command: Command) -> Result<u8, Failure> {
         // The first thing that happens in a session is that stdout gets its one owner.
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Demo => demo::run(),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Corpus(CorpusCommand::List) => corpus::list(),
+        Command::Corpus(CorpusCommand::Show { id }) => corpus::show(&id),
+        Command::Corpus(CorpusCommand::Export { dir }) => corpus::export(&dir),
         Command::Init { path } => init::run(path),
         Command::Config(ConfigCommand::Check { config }) => inspect::check(&config),
         Command::Config(ConfigCommand::Schema) => inspect::config_schema(),

@@ -276,7 +276,10 @@ mod tests {
         let template: Template = serde_json::from_str(r#"["${tool} ${arguments} ${good_call}"]"#).unwrap();
         let text = String::from_utf8(template.render(&values)).unwrap();
         assert!(text.starts_with(r#"write_file {"path":"/tmp/m","content":""} {"jsonrpc""#), "{text}");
-        assert!(text.ends_with(r#""write_file","arguments":{"path":"/tmp/m-good","content":""}}}"#), "{text}");
+        assert!(
+            text.ends_with(r#""write_file","arguments":{"path":"/tmp/m-good","content":""}}}"#),
+            "{text}"
+        );
     }
 
     fn render(json: &str) -> Result<Vec<u8>, String> {

@@ -1,0 +1,44 @@
+//! Cases: what is done with a target, and what came of it.
+//!
+//! Belongs here: conversations, hostile frames, plain sessions. Does not belong here: processes, recorders, reports.
+
+mod hostile;
+mod level;
+mod plain;
+mod talk;
+
+use crate::judge::Finding;
+use crate::observe::Sight;
+use crate::target::Snapshot;
+use crate::verdict::Verdict;
+
+pub(crate) use hostile::{Controls, HostileCase, plan, run_group};
+pub use level::Level;
+pub(crate) use plain::{PLAIN, Plain, run_plain};
+pub(crate) use talk::Talk;
+
+/// What was done in a case, for whoever does it again by hand.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Step {
+    /// What.
+    pub what: String,
+    /// The bytes that were sent, escaped.
+    pub bytes: String,
+}
+
+/// What came of a case.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) id: String,
+    pub(crate) gist: String,
+    pub(crate) requirements: Vec<String>,
+    pub(crate) level: Level,
+    pub(crate) verdict: Verdict,
+    /// What was expected and what was seen instead, in one line.
+    pub(crate) explanation: String,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) finding: Option<Finding>,
+    pub(crate) sights: Vec<Sight>,
+    /// The target's bytes, where the case failed.
+    pub(crate) bytes: Option<Snapshot>,
+}

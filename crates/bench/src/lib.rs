@@ -1,0 +1,26 @@
+//! `framegate check`: judges any stdio MCP server by the bytes it writes and the effects it has.
+//!
+//! Belongs here: starting a target, keeping every byte, hostile cases, independent observers, verdicts, reports.
+//! Does not belong here: how our own gateway is right. This crate shares nothing with it but frames and JSON, so
+//! that it cannot share its mistakes.
+//!
+//! The target is assumed to be buggy, not hostile: observation is not a sandbox.
+
+#![deny(missing_docs)]
+
+mod case;
+mod judge;
+mod observe;
+mod options;
+mod report;
+mod run;
+mod target;
+mod verdict;
+
+pub use case::{Level, Step};
+pub use judge::{Code, Finding, Sent, judge};
+pub use options::{Call, CallError, Options, Profile};
+pub use report::{CaseReport, Evidence, FORMAT, Report, json, junit, markdown, terminal};
+pub use run::{Progress, RunError, run};
+pub use target::Interrupt;
+pub use verdict::{Kind, Verdict};

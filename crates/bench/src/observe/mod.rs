@@ -1,0 +1,106 @@
+//! Who sees what a target does, without asking it.
+//!
+//! Belongs here: the recorders, and searching them for a case's marker.
+//! Does not belong here: what a sight means for a verdict.
+//!
+//! Every hostile frame carries a marker of its own. What a recorder holds of it came from that frame and from
+//! nothing else.
+
+mod folder;
+mod http;
+#[cfg(target_os = "linux")]
+mod syscalls;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use serde::Serialize;
+
+pub(crate) use folder::Folder;
+pub(crate) use http::HttpSink;
+pub(crate) use watch::Watch;
+
+/// How every marker begins, so that a path that is only looked at is noticed if it may hold one.
+pub(crate) const MARKER_PREFIX: &str = "fgm-";
+
+/// An effect that carries a marker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sight {
+    /// Who saw it: `http`, `folder`, `syscalls`.
+    pub observer: &'static str,
+    /// What was seen, on one line, escaped.
+    pub what: String,
+}
+
+impl Sight {
+    /// The same of another marker.
+    pub(crate) fn signature(&self, marker: &str) -> String {
+        format!("{} {}", self.observer, self.what.replace(marker, "{marker}"))
+    }
+}
+
+/// The recorders of a whole run.
+#[derive(Debug)]
+pub(crate) struct Recorders {
+    http: HttpSink,
+}
+
+impl Recorders {
+    pub(crate) fn start() -> io::Result<Self> {
+        Ok(Self { http: HttpSink::start()? })
+    }
+
+    pub(crate) fn http_address(&self) -> SocketAddr {
+        self.http.address()
+    }
+
+    /// Every effect with this marker: at a recorder, in the watched folder, in an observed system call.
+    pub(crate) fn sights(&self, marker: &str, watched: &Folder, watch: Option<&Watch>) -> Vec<Sight> {
+        let mut sights = self.http.sights(marker);
+        sights.extend(watched.sights(marker));
+        sights.extend(watch.map(|watch| watch.sights(marker)).unwrap_or_default());
+        sights
+    }
+
+    /// Fills placeholders in: where effects can be seen, and the marker.
+    pub(crate) fn fill(&self, text: &str, folder: &Path, marker: &str) -> String {
+        let address = self.http_address();
+        let folder = folder.to_string_lossy();
+        text.replace("{effect.url}", &format!("http://{address}/{marker}"))
+            .replace("{effect.host}", &address.ip().to_string())
+            .replace("{effect.port}", &address.port().to_string())
+            .replace("{effect.file}", &format!("{folder}/{marker}"))
+            .replace("{effect.dir}", &folder)
+            .replace("{marker}", marker)
+    }
+}
+
+/// Bytes on one line: what is not printable ASCII is escaped, and at most so many are shown.
+pub(crate) fn excerpt(bytes: &[u8], limit: usize) -> String {
+    let shown = bytes.get(..limit.min(bytes.len())).unwrap_or_default();
+    let mut text = String::new();
+    for byte in shown {
+        match byte {
+            b'\\' => text.push_str("\\\\"),
+            b'\n' => text.push_str("\\n"),
+            b'\r' => text.push_str("\\r"),
+            b'\t' => text.push_str("\\t"),
+            b' '..=b'~' => text.push(char::from(*byte)),
+            _ => text.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    if shown.len() < bytes.len() {
+        text.push('…');
+    }
+    text
+}
+
+/// Whether `bytes` hold `part`.
+pub(crate) fn holds(bytes: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
+}

@@ -1,0 +1,110 @@
+//! What a run is asked to do.
+//!
+//! Belongs here: the target's command, calls, profile, limits. Does not belong here: how a command line spells them.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Plain sessions under several launches: bytes, ends, processes. Nothing hostile is sent.
+    Stdout,
+    /// That, and hostile frames around the calls.
+    Quick,
+}
+
+impl Profile {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Quick => "quick",
+        }
+    }
+}
+
+/// A tool that may be called, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments: a JSON object, with placeholders such as `{marker}` in its strings.
+    pub arguments: String,
+}
+
+/// Why a text is no call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// There is no `=`.
+    #[error("a call is written TOOL={{\"argument\": \"value\"}}")]
+    Form,
+    /// The arguments are not one JSON object.
+    #[error("the arguments of a call are one JSON object")]
+    Arguments,
+    /// No argument holds a placeholder, so that no effect could be told from another.
+    #[error(
+        "no argument holds a placeholder; write {{marker}}, or {{effect.url}}, {{effect.file}}, where the effect will show it"
+    )]
+    Marker,
+}
+
+impl Call {
+    /// Reads `TOOL={json}`.
+    ///
+    /// # Errors
+    /// If it is not that, or carries no marker.
+    pub fn read(text: &str) -> Result<Self, CallError> {
+        let (tool, arguments) =
+            text.split_once('=').filter(|(tool, _)| !tool.is_empty()).ok_or(CallError::Form)?;
+        let value: Value = serde_json::from_str(arguments).map_err(|_| CallError::Arguments)?;
+        if !value.is_object() {
+            return Err(CallError::Arguments);
+        }
+        if !["{marker}", "{effect.url}", "{effect.file}"].iter().any(|hole| arguments.contains(hole)) {
+            return Err(CallError::Marker);
+        }
+        Ok(Self { tool: tool.to_owned(), arguments: value.to_string() })
+    }
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The target's program and arguments, exactly as production starts it; placeholders are filled in.
+    pub command: Vec<OsString>,
+    /// What may be called. Empty: hostile frames have no call inside, and are not sent.
+    pub calls: Vec<Call>,
+    /// How much is run.
+    pub profile: Profile,
+    /// Only cases whose id is one of these; all if there are none.
+    pub only: Vec<String>,
+    /// How many targets run at once.
+    pub jobs: usize,
+    /// How long an answer, or an end, may take.
+    pub timeout: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_names_a_tool_and_carries_a_marker() {
+        let call = Call::read("write=a{\"path\": \"{effect.file}\"}");
+        assert_eq!(call, Err(CallError::Arguments));
+        let call = Call::read("write={\"path\": \"{effect.file}\", \"n\": 1}").unwrap();
+        assert_eq!((&*call.tool, &*call.arguments), ("write", "{\"path\":\"{effect.file}\",\"n\":1}"));
+        for (text, fault) in [
+            ("write", CallError::Form),
+            ("={\"a\":\"{marker}\"}", CallError::Form),
+            ("write=[]", CallError::Arguments),
+            ("write={\"a\":1}", CallError::Marker),
+        ] {
+            assert_eq!(Call::read(text), Err(fault), "{text}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The report for programs: JSON, JUnit, Markdown.
+//!
+//! Belongs here: these forms. Does not belong here: what a maintainer reads on a terminal.
+
+use super::{CaseReport, Report, value};
+
+/// One JSON object; `docs/check.md` documents its members.
+#[must_use]
+pub fn json(report: &Report) -> String {
+    let mut text = serde_json::to_string_pretty(&value(report)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// JUnit's XML, as CI systems read it. Policy gaps are passes there, inconclusive cases are skipped ones.
+#[must_use]
+pub fn junit(report: &Report) -> String {
+    let failures = report.cases.iter().filter(|case| case.is_failure).count();
+    let skipped = report.cases.iter().filter(|case| is_skipped(case)).count();
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    text.push_str(&format!(
+        "<testsuite name=\"framegate check\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\">\n",
+        report.cases.len()
+    ));
+    for case in &report.cases {
+        let (folder, name) = case.id.split_once('/').unwrap_or(("", &case.id));
+        text.push_str(&format!("  <testcase classname=\"{}\" name=\"{}\"", xml(folder), xml(name)));
+        if case.is_failure {
+            let kind = case.kind.map_or(case.verdict, super::Kind::name);
+            text.push_str(&format!(
+                ">\n    <failure type=\"{kind}\" message=\"{}\">{}</failure>\n  </testcase>\n",
+                xml(&case.explanation),
+                xml(&detail(case))
+            ));
+        } else if is_skipped(case) {
+            text.push_str(&format!(
+                ">\n    <skipped message=\"{}\"/>\n  </testcase>\n",
+                xml(&format!("{}: {}", case.verdict, case.explanation))
+            ));
+        } else {
+            text.push_str("/>\n");
+        }
+    }
+    text.push_str("</testsuite>\n");
+    text
+}
+
+/// A table, for a comment on a change.
+#[must_use]
+pub fn markdown(report: &Report) -> String {
+    let mut text = format!(
+        "## framegate check\n\n`{}`\n\n| verdict | cases |\n|---|--:|\n",
+        report.command.join(" ").replace('`', "'")
+    );
+    for verdict in ["pass", "fail", "policy-gap", "inconclusive", "unavailable", "hung", "skipped"] {
+        let count = report.count(verdict);
+        if count > 0 {
+            text.push_str(&format!("| {verdict} | {count} |\n"));
+        }
+    }
+    let failures: Vec<_> = report.cases.iter().filter(|case| case.is_failure).collect();
+    if !failures.is_empty() {
+        text.push_str("\n| case | kind | |\n|---|---|---|\n");
+    }
+    for case in failures {
+        let kind = case.kind.map_or(case.verdict, super::Kind::name);
+        text.push_str(&format!("| `{}` | {kind} | {} |\n", case.id, case.explanation.replace('|', "\\|")));
+    }
+    text
+}
+
+fn is_skipped(case: &CaseReport) -> bool {
+    matches!(case.verdict, "inconclusive" | "skipped")
+}
+
+fn detail(case: &CaseReport) -> String {
+    let Some(evidence) = &case.evidence else { return String::new() };
+    let mut text = String::new();
+    if let Some(wrong) = &evidence.first_wrong {
+        text.push_str(&format!("{} at byte {}: {}\n{}\n", wrong.code, wrong.offset, wrong.hex, wrong.line));
+    }
+    for effect in &evidence.effects {
+        text.push_str(&format!("effect seen by {}: {}\n", effect.observer, effect.what));
+    }
+    text.push_str(&format!("again: {}\n", evidence.replay));
+    text
+}
+
+/// Text within XML: what XML 1.0 has no character for is left out.
+fn xml(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push_str("&#10;"),
+            _ if character.is_control() => {}
+            '\u{fffe}' | '\u{ffff}' => {}
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

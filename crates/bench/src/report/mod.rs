@@ -1,0 +1,250 @@
+//! What a run found, and the forms in which it is told.
+//!
+//! Belongs here: the report as data; terminal, JSON, JUnit and Markdown.
+//! Does not belong here: verdicts.
+
+mod forms;
+mod terminal;
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::case::{Level, Outcome, Step};
+use crate::observe::{Sight, excerpt};
+use crate::options::Options;
+use crate::verdict::{Kind, Verdict};
+
+pub use forms::{json, junit, markdown};
+pub use terminal::terminal;
+
+/// The version of the JSON report's form.
+pub const FORMAT: u32 = 1;
+/// The most that is shown of a line with wrong bytes, in bytes; the evidence has all.
+const SHOWN: usize = 400;
+
+/// What a run found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The bench's version.
+    pub framegate: &'static str,
+    /// The target's command as it was given.
+    pub command: Vec<String>,
+    /// The profile's name.
+    pub profile: &'static str,
+    /// Whether the target answered the plain session. If it did not, nothing else was run.
+    pub answers: bool,
+    /// The observers that saw a positive control: the proof that verdicts about effects stand on.
+    pub observers: Vec<&'static str>,
+    /// What this run does not prove.
+    pub not_verified: Vec<String>,
+    /// How long it took, in milliseconds.
+    pub milliseconds: u64,
+    /// Every case, by id.
+    pub cases: Vec<CaseReport>,
+}
+
+/// One case.
+#[derive(Clone, Debug, Serialize)]
+pub struct CaseReport {
+    /// Its id, as `--only` takes it.
+    pub id: String,
+    /// What it is about.
+    pub gist: String,
+    /// Requirements that it exercises.
+    pub requirements: Vec<String>,
+    /// How binding they are.
+    pub level: Level,
+    /// The verdict's name.
+    pub verdict: &'static str,
+    /// What failed.
+    pub kind: Option<Kind>,
+    /// What was expected and what was seen.
+    pub explanation: String,
+    /// Everything else, where something is wrong.
+    pub evidence: Option<Evidence>,
+    /// Whether the run fails by it.
+    #[serde(skip)]
+    pub is_failure: bool,
+}
+
+/// What shows a failure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Evidence {
+    /// What was done, in order.
+    pub steps: Vec<Step>,
+    /// The first wrong byte of stdout.
+    pub first_wrong: Option<FirstWrong>,
+    /// Effects that were seen.
+    pub effects: Vec<Sight>,
+    /// The end of stderr, escaped.
+    pub stderr: String,
+    /// A command that runs this case alone.
+    pub replay: String,
+    /// Everything that was sent.
+    #[serde(skip)]
+    pub stdin_bytes: Vec<u8>,
+    /// Everything that came.
+    #[serde(skip)]
+    pub stdout_bytes: Vec<u8>,
+    /// Everything that came on stderr.
+    #[serde(skip)]
+    pub stderr_bytes: Vec<u8>,
+}
+
+/// The first wrong byte.
+#[derive(Clone, Debug, Serialize)]
+pub struct FirstWrong {
+    /// Counted from the start of stdout.
+    pub offset: usize,
+    /// The code of what is wrong.
+    pub code: &'static str,
+    /// The line that it stands in, escaped; at most its beginning.
+    pub line: String,
+    /// Where in that escaped line it stands, in characters; none if it is beyond what is shown.
+    pub caret: Option<usize>,
+    /// The bytes from there on, in hexadecimal.
+    pub hex: String,
+}
+
+/// What verdicts about effects stand on.
+#[derive(Debug, Default)]
+pub(crate) struct Proof {
+    /// Who saw a positive control.
+    pub(crate) observers: Vec<&'static str>,
+    /// Why system calls were not observed, if they were not.
+    pub(crate) unobserved: Option<String>,
+}
+
+impl Report {
+    pub(crate) fn new(
+        options: &Options,
+        outcomes: Vec<Outcome>,
+        Proof { observers, unobserved }: Proof,
+        took: Duration,
+        answers: bool,
+    ) -> Self {
+        let mut not_verified = Vec::new();
+        if options.calls.is_empty() {
+            not_verified.push(
+                "effects: no `--call` was given, so no hostile frame had a call inside and none was sent"
+                    .to_owned(),
+            );
+        } else if observers.is_empty() && answers {
+            not_verified.push("effects: no observer saw the effect of a well-formed call".to_owned());
+        } else if answers {
+            not_verified.push(format!("effects that only others than {} could see", observers.join(" and ")));
+        }
+        if let Some(why) = unobserved {
+            not_verified.push(format!("effects that only system calls show: {why}"));
+        }
+        Self {
+            format: FORMAT,
+            framegate: env!("CARGO_PKG_VERSION"),
+            command: options.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
+            profile: options.profile.name(),
+            answers,
+            observers,
+            not_verified,
+            milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            cases: outcomes.into_iter().map(|outcome| CaseReport::new(options, outcome)).collect(),
+        }
+    }
+
+    /// Whether a case failed, or the target did not answer.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        !self.answers || self.cases.iter().any(|case| case.is_failure)
+    }
+
+    /// How many cases have this verdict.
+    #[must_use]
+    pub fn count(&self, verdict: &str) -> usize {
+        self.cases.iter().filter(|case| case.verdict == verdict).count()
+    }
+}
+
+impl CaseReport {
+    fn new(options: &Options, outcome: Outcome) -> Self {
+        let is_wrong = !matches!(outcome.verdict, Verdict::Pass | Verdict::Skipped(_));
+        let why = outcome.verdict.why().map(str::to_owned);
+        let explanation = match (outcome.explanation.is_empty(), why) {
+            (_, None) => outcome.explanation,
+            (true, Some(why)) => why,
+            (false, Some(why)) => format!("{}; {why}", outcome.explanation),
+        };
+        let evidence = is_wrong.then(|| {
+            let bytes = outcome.bytes.unwrap_or_default();
+            let tail = bytes.stderr.len().saturating_sub(2_000);
+            Evidence {
+                steps: outcome.steps,
+                first_wrong: outcome.finding.map(|finding| FirstWrong::new(&finding, &bytes.stdout)),
+                effects: outcome.sights,
+                stderr: excerpt(bytes.stderr.get(tail..).unwrap_or_default(), usize::MAX),
+                replay: replay(options, &outcome.id),
+                stdin_bytes: bytes.stdin,
+                stdout_bytes: bytes.stdout,
+                stderr_bytes: bytes.stderr,
+            }
+        });
+        Self {
+            id: outcome.id,
+            gist: outcome.gist,
+            requirements: outcome.requirements,
+            level: outcome.level,
+            verdict: outcome.verdict.name(),
+            kind: outcome.verdict.kind(),
+            explanation,
+            evidence,
+            is_failure: outcome.verdict.is_failure(),
+        }
+    }
+}
+
+impl FirstWrong {
+    fn new(finding: &crate::judge::Finding, stdout: &[u8]) -> Self {
+        let line = stdout.get(finding.line_start..finding.line_end).unwrap_or_default();
+        let before = stdout.get(finding.line_start..finding.offset).unwrap_or_default();
+        let caret = excerpt(before, usize::MAX).chars().count();
+        let behind = stdout.get(finding.offset..).unwrap_or_default();
+        let hex: Vec<_> = behind.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Self {
+            offset: finding.offset,
+            code: finding.code.name(),
+            line: excerpt(line, SHOWN),
+            caret: (before.len() < SHOWN).then_some(caret),
+            hex: hex.join(" "),
+        }
+    }
+}
+
+/// The command that runs one case alone, quoted for a POSIX shell.
+fn replay(options: &Options, id: &str) -> String {
+    let mut words = vec!["framegate".to_owned(), "check".to_owned(), "--only".to_owned(), quoted(id)];
+    for call in &options.calls {
+        words.push("--call".to_owned());
+        words.push(quoted(&format!("{}={}", call.tool, call.arguments)));
+    }
+    words.push("--".to_owned());
+    words.extend(options.command.iter().map(|part| quoted(&part.to_string_lossy())));
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:@,+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The report as a JSON value.
+fn value(report: &Report) -> Value {
+    serde_json::to_value(report).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! The report for whoever reads a terminal: failures first and in full, then counts.
+//!
+//! Belongs here: the text. Does not belong here: colours; it must read well without.
+
+use super::{CaseReport, Evidence, Report};
+
+/// The text.
+#[must_use]
+pub fn terminal(report: &Report) -> String {
+    let mut text = String::new();
+    let mut gaps = 0_usize;
+    for case in &report.cases {
+        match case.verdict {
+            "pass" | "skipped" => {}
+            "policy-gap" => gaps = gaps.saturating_add(1),
+            _ => tell(&mut text, case),
+        }
+    }
+    let gap_ids: Vec<_> = report
+        .cases
+        .iter()
+        .filter(|case| case.verdict == "policy-gap")
+        .map(|case| case.id.as_str())
+        .collect();
+    if gaps > 0 {
+        text.push_str(&format!(
+            "policy gaps: {gaps} (the protocol leaves these open; a hardened server refuses them)\n  {}\n\n",
+            gap_ids.join(" ")
+        ));
+    }
+    let mut counts = Vec::new();
+    for verdict in ["pass", "fail", "policy-gap", "inconclusive", "unavailable", "hung", "skipped"] {
+        let count = report.count(verdict);
+        if count > 0 {
+            counts.push(format!("{count} {verdict}"));
+        }
+    }
+    text.push_str(&format!("{} cases: {}\n", report.cases.len(), counts.join(", ")));
+    if !report.observers.is_empty() {
+        text.push_str(&format!("proof: effects seen by {}\n", report.observers.join(", ")));
+    }
+    for point in &report.not_verified {
+        text.push_str(&format!("not verified: {point}\n"));
+    }
+    text.push_str("assumption: the target is buggy, not hostile\n");
+    text
+}
+
+fn tell(text: &mut String, case: &CaseReport) {
+    let kind = case.kind.map(|kind| format!(" ({})", kind.name())).unwrap_or_default();
+    text.push_str(&format!("{}{kind}  {}\n", case.verdict.to_uppercase(), case.id));
+    text.push_str(&format!("  {} [{}; {}]\n", case.gist, case.level.name(), case.requirements.join(" ")));
+    text.push_str(&format!("  {}\n", case.explanation));
+    if let Some(evidence) = &case.evidence {
+        show(text, evidence);
+    }
+    text.push('\n');
+}
+
+fn show(text: &mut String, evidence: &Evidence) {
+    if let Some(wrong) = &evidence.first_wrong {
+        text.push_str(&format!("  {} at byte {} of stdout: {}\n", wrong.code, wrong.offset, wrong.hex));
+        text.push_str(&format!("    {}\n", wrong.line));
+        if let Some(caret) = wrong.caret {
+            text.push_str(&format!("    {}^\n", " ".repeat(caret)));
+        }
+    }
+    for effect in &evidence.effects {
+        text.push_str(&format!("  effect seen by {}: {}\n", effect.observer, effect.what));
+    }
+    if let Some(step) = evidence.steps.iter().find(|step| step.what == "the hostile frame") {
+        text.push_str(&format!("  sent: {}\n", step.bytes));
+    }
+    if !evidence.stderr.is_empty() {
+        let start = evidence.stderr.len().saturating_sub(300);
+        let tail: String = evidence.stderr.chars().skip(start).collect();
+        text.push_str(&format!("  stderr ends: {tail}\n"));
+    }
+    text.push_str(&format!("  again: {}\n", evidence.replay));
+}

@@ -1,0 +1,85 @@
+//! The forms of a report.
+//!
+//! Belongs here: one failing case in every form. Does not belong here: runs.
+
+use std::time::Duration;
+
+use super::*;
+use crate::judge::{Code, Finding};
+use crate::options::{Call, Profile};
+use crate::target::Snapshot;
+
+fn report() -> Report {
+    let options = Options {
+        command: vec!["./it's".into(), "a b".into()],
+        calls: vec![Call { tool: "t".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() }],
+        profile: Profile::Quick,
+        only: Vec::new(),
+        jobs: 1,
+        timeout: Duration::from_secs(1),
+    };
+    let stdout = b"{}\n\x1b[1m<\"x\">\n".to_vec();
+    let failing = Outcome {
+        id: "json-noise/banner".to_owned(),
+        gist: "a banner".to_owned(),
+        requirements: vec!["H-01".to_owned()],
+        level: Level::Must,
+        verdict: Verdict::Fail(Kind::StdoutDirty),
+        explanation: "a <bad> \"line\"".to_owned(),
+        steps: vec![Step { what: "the hostile frame".to_owned(), bytes: "x\\n".to_owned() }],
+        finding: Some(Finding { code: Code::Ansi, offset: 3, line_start: 3, line_end: 12 }),
+        sights: vec![Sight { observer: "http", what: "GET /m".to_owned() }],
+        bytes: Some(Snapshot { stdout, stderr: b"said\n".to_vec(), ..Snapshot::default() }),
+    };
+    let gap = Outcome {
+        id: "json-depth/deep".to_owned(),
+        level: Level::Policy,
+        verdict: Verdict::PolicyGap(Kind::EffectObserved),
+        finding: None,
+        ..failing.clone()
+    };
+    Report::new(
+        &options,
+        vec![failing, gap],
+        Proof { observers: vec!["http"], unobserved: None },
+        Duration::from_millis(5),
+        true,
+    )
+}
+
+#[test]
+fn a_terminal_shows_the_first_wrong_byte_and_how_to_run_it_again() {
+    let text = terminal(&report());
+    let replay =
+        "framegate check --only json-noise/banner --call 't={\"a\":\"{marker}\"}' -- './it'\\''s' 'a b'";
+    for part in [
+        "FAIL (stdout-dirty)  json-noise/banner",
+        "stdout-ansi at byte 3 of stdout: 1b 5b 31 6d 3c",
+        "    \\x1b[1m<\"x\">\n    ^\n",
+        "effect seen by http: GET /m",
+        "sent: x\\n",
+        "stderr ends: said\\n",
+        replay,
+        "policy gaps: 1",
+        "2 cases: 1 fail, 1 policy-gap",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn programs_get_the_same_verdicts() {
+    let report = report();
+    assert!(report.is_failure());
+    let value: Value = serde_json::from_str(&json(&report)).unwrap();
+    assert_eq!(value["format"], 1);
+    assert_eq!(value["cases"][0]["verdict"], "fail");
+    assert_eq!(value["cases"][0]["kind"], "stdout-dirty");
+    assert_eq!(value["cases"][0]["evidence"]["first_wrong"]["offset"], 3);
+    let xml = junit(&report);
+    assert!(xml.contains("tests=\"2\" failures=\"1\" skipped=\"0\""), "{xml}");
+    assert!(xml.contains("a &lt;bad&gt; &quot;line&quot;"), "{xml}");
+    assert!(xml.contains("<testcase classname=\"json-depth\" name=\"deep\"/>"), "{xml}");
+    assert!(markdown(&report).contains("| `json-noise/banner` | stdout-dirty |"));
+}

@@ -1,0 +1,294 @@
+//! Starting and ending a target.
+//!
+//! Belongs here: command, environment, folder, process group, pipes, signals, waiting.
+//! Does not belong here: lines.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid};
+
+use super::interrupt::Interrupt;
+use super::ledger::{Ledger, Snapshot, Stream};
+use crate::observe::Watch;
+
+/// Between two looks at whether a process has ended. Nothing is judged by it.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How a target is started.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    /// The program and its arguments.
+    pub(crate) command: Vec<OsString>,
+    /// Variables that are set, or removed, beside those of our own environment.
+    pub(crate) environment: Vec<(OsString, Option<OsString>)>,
+    pub(crate) stderr: Stderr,
+    /// Whether the system calls of its process tree are observed.
+    pub(crate) observed: bool,
+}
+
+/// What a target's stderr is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stderr {
+    /// A pipe that is read.
+    Kept,
+    /// A pipe whose other end is closed.
+    Closed,
+    /// The same pipe as stdout.
+    Merged,
+}
+
+/// Whether the target may still read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stdin {
+    Open,
+    Gone,
+}
+
+/// How a target ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+}
+
+impl Ended {
+    fn of(status: &WaitIdStatus) -> Self {
+        Self { code: status.exit_status(), signal: status.terminating_signal() }
+    }
+
+    /// Whether it ended of its own will and without complaint.
+    pub(crate) fn is_clean(self) -> bool {
+        self.code == Some(0)
+    }
+}
+
+impl core::fmt::Display for Ended {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(formatter, "exit code {code}"),
+            (None, Some(signal)) => write!(formatter, "signal {signal}"),
+            (None, None) => formatter.write_str("an unknown end"),
+        }
+    }
+}
+
+/// A running target. Dropped, it and its whole process group are killed.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    group: Pid,
+    stdin: Option<ChildStdin>,
+    ledger: Arc<Ledger>,
+    readers: Vec<JoinHandle<()>>,
+    ended: Option<Ended>,
+    watch: Option<Arc<Watch>>,
+    interrupt: Interrupt,
+}
+
+impl Launch {
+    /// Starts it in a process group of its own.
+    pub(crate) fn start(&self, interrupt: &Interrupt) -> io::Result<Running> {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        };
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).process_group(0);
+        for (name, value) in &self.environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let ledger = Arc::new(Ledger::default());
+        let mut merged = None;
+        match self.stderr {
+            Stderr::Kept => {
+                command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            }
+            Stderr::Closed => {
+                let (reader, writer) = io::pipe()?;
+                drop(reader);
+                command.stdout(Stdio::piped()).stderr(writer);
+            }
+            Stderr::Merged => {
+                let (reader, writer) = io::pipe()?;
+                command.stdout(writer.try_clone()?).stderr(writer);
+                merged = Some(reader);
+            }
+        }
+        // The command holds the pipes' write ends, and a pipe ends only when nobody does: it is used up here.
+        let ((mut child, watch), group) = interrupt.start(|| {
+            let (child, watch) = spawn(command, self.observed)?;
+            let group = Pid::from_child(&child);
+            Ok(((child, watch), group))
+        })?;
+        let mut running = Running {
+            stdin: child.stdin.take(),
+            child,
+            group,
+            ledger,
+            readers: Vec::new(),
+            ended: None,
+            watch,
+            interrupt: interrupt.clone(),
+        };
+        let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
+        if let Some(reader) = merged {
+            running.follow(reader, Stream::Stdout)?;
+        }
+        if let Some(stdout) = stdout {
+            running.follow(stdout, Stream::Stdout)?;
+        }
+        if let Some(stderr) = stderr {
+            running.follow(stderr, Stream::Stderr)?;
+        }
+        Ok(running)
+    }
+}
+
+/// Starts the command, observed or not.
+fn spawn(mut command: Command, observed: bool) -> io::Result<(Child, Option<Arc<Watch>>)> {
+    if !observed {
+        return Ok((command.spawn()?, None));
+    }
+    let (child, watch) = Watch::spawn(command)?;
+    Ok((child, Some(Arc::new(watch))))
+}
+
+impl Running {
+    fn follow(&mut self, pipe: impl io::Read + Send + 'static, stream: Stream) -> io::Result<()> {
+        let ledger = Arc::clone(&self.ledger);
+        let reader =
+            thread::Builder::new().name("pipe".to_owned()).spawn(move || ledger.follow(pipe, stream))?;
+        self.readers.push(reader);
+        Ok(())
+    }
+
+    /// Writes; a target that reads no more is noticed, and what it did not take counts as sent.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Stdin {
+        self.ledger.sent(bytes);
+        let written = self.stdin.as_mut().map(|stdin| stdin.write_all(bytes).and_then(|()| stdin.flush()));
+        match written {
+            Some(Ok(())) => Stdin::Open,
+            _ => {
+                self.stdin = None;
+                Stdin::Gone
+            }
+        }
+    }
+
+    /// Ends its input.
+    pub(crate) fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// What observes its system calls.
+    pub(crate) fn watch(&self) -> Option<Arc<Watch>> {
+        self.watch.clone()
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.ledger.snapshot()
+    }
+
+    /// Waits for something in the bytes.
+    pub(crate) fn wait_for<T>(
+        &self,
+        at_most: Duration,
+        seen: impl FnMut(&Snapshot) -> Option<T>,
+    ) -> Option<T> {
+        self.ledger.wait(after(at_most), seen)
+    }
+
+    /// How it ended, if it did.
+    pub(crate) fn ended(&mut self) -> Option<Ended> {
+        if self.ended.is_none() {
+            // It is left as it is until `kill`: as long as it is not waited for, nobody else gets its number, and
+            // so nobody else is killed in its place.
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            let status = waitid(WaitId::Pid(self.group), options).ok().flatten();
+            self.ended = status.as_ref().map(Ended::of);
+        }
+        self.ended
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait_end(&mut self, at_most: Duration) -> Option<Ended> {
+        let deadline = after(at_most);
+        while self.ended().is_none() && Instant::now() < deadline {
+            thread::sleep(LOOK);
+        }
+        self.ended
+    }
+
+    /// Processor time that its first process has used, in clock ticks (proc(5)).
+    pub(crate) fn processor_ticks(&self) -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        let (_, behind) = text.rsplit_once(')')?;
+        let mut fields = behind.split_ascii_whitespace().skip(11);
+        let user: u64 = fields.next()?.parse().ok()?;
+        let system: u64 = fields.next()?.parse().ok()?;
+        user.checked_add(system)
+    }
+
+    /// Asks its first process to end.
+    pub(crate) fn terminate(&self) {
+        let _ = rustix::process::kill_process(self.group, Signal::TERM);
+    }
+
+    /// The processes of its group that still run, by number and name (proc(5)).
+    pub(crate) fn members(&self) -> Vec<(u32, String)> {
+        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.filter_map(|number: u32| Some((number, self.name_of_member(number)?))).collect()
+    }
+
+    fn name_of_member(&self, number: u32) -> Option<String> {
+        let text = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+        let (before, behind) = text.rsplit_once(')')?;
+        let (_, name) = before.split_once('(')?;
+        let mut fields = behind.split_ascii_whitespace();
+        let runs = !matches!(fields.next()?, "Z" | "X");
+        let group = fields.nth(1)?.parse().ok()?;
+        (runs && Pid::from_raw(group) == Some(self.group)).then(|| name.to_owned())
+    }
+
+    /// Kills the process group, and waits until every pipe has ended; then every byte is in the ledger.
+    pub(crate) fn end(mut self) -> Snapshot {
+        self.kill();
+        for reader in self.readers.drain(..) {
+            // A descendant in a group of its own may hold a pipe open for ever: it is not waited for.
+            let deadline = after(Duration::from_secs(2));
+            while !reader.is_finished() && Instant::now() < deadline {
+                thread::sleep(LOOK);
+            }
+        }
+        self.ledger.snapshot()
+    }
+
+    fn kill(&mut self) {
+        self.stdin = None;
+        let (interrupt, group) = (self.interrupt.clone(), self.group);
+        interrupt.end(group, || {
+            let _ = kill_process_group(group, Signal::KILL);
+            let _ = self.child.wait();
+        });
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn after(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or(now)
+}

@@ -1,0 +1,150 @@
+//! `framegate check`: options in, report out.
+//!
+//! Belongs here: reading the options, progress on stderr, where reports and evidence go, the exit code.
+//! Does not belong here: what is judged (`framegate_bench`).
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use framegate_bench::{
+    Call, Evidence, Interrupt, Options, Profile, Progress, Report, RunError, json, junit, markdown, terminal,
+};
+use framegate_gateway::exit;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::args::{CheckArguments, ProfileName};
+use crate::failure::Failure;
+use crate::out;
+
+/// As a shell has it for SIGINT.
+const INTERRUPTED: u8 = 130;
+/// Where nobody watches, one line for so many cases.
+const LINE_EVERY: usize = 50;
+
+type Form = fn(&Report) -> String;
+
+pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
+    let calls = arguments.calls.iter().map(|text| {
+        Call::read(text).map_err(|fault| Failure::usage(format!("--call {}: {fault}", out::printable(text))))
+    });
+    let options = Options {
+        command: arguments.command.clone(),
+        calls: calls.collect::<Result<_, _>>()?,
+        profile: match arguments.profile {
+            ProfileName::Stdout => Profile::Stdout,
+            ProfileName::Quick => Profile::Quick,
+        },
+        only: arguments.only.clone(),
+        jobs: arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from)).max(1),
+        timeout: Duration::from_secs(arguments.timeout),
+    };
+    // Faults of the command line are told before anything runs.
+    let reports: Vec<(Form, &str)> =
+        arguments.reports.iter().map(|text| form(text)).collect::<Result<_, _>>()?;
+    if let Some(folder) = &arguments.evidence {
+        fs::create_dir(folder)
+            .map_err(|error| Failure::usage(format!("--evidence {}: {error}", folder.display())))?;
+    }
+    let interrupt = Interrupt::default();
+    watch_signals(&interrupt)?;
+    let report = framegate_bench::run(&options, &interrupt, &show).map_err(|error| match error {
+        RunError::Start(_) => Failure::new(exit::UNAVAILABLE, error.to_string()),
+        RunError::SetUp(_) => Failure::io(error.to_string()),
+        RunError::Interrupted => Failure::new(INTERRUPTED, error.to_string()),
+        RunError::NoSuchCase(_) => Failure::usage(error.to_string()),
+    })?;
+    out::text(&terminal(&report));
+    for (form, file) in reports {
+        write(Path::new(file), form(&report).as_bytes())?;
+    }
+    if let Some(folder) = &arguments.evidence {
+        keep(folder, &report)?;
+    }
+    if !report.answers {
+        return Ok(exit::UNAVAILABLE);
+    }
+    Ok(if report.is_failure() { exit::FINDINGS } else { exit::OK })
+}
+
+fn form(text: &str) -> Result<(Form, &str), Failure> {
+    match text.split_once('=') {
+        Some(("json", file)) => Ok((json, file)),
+        Some(("junit", file)) => Ok((junit, file)),
+        Some(("md", file)) => Ok((markdown, file)),
+        _ => Err(Failure::usage(format!(
+            "--report {}: a report is written json=FILE, junit=FILE or md=FILE",
+            out::printable(text)
+        ))),
+    }
+}
+
+/// Targets are in process groups of their own: a terminal's Ctrl-C reaches only this process, which ends them.
+fn watch_signals(interrupt: &Interrupt) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::io(format!("signals cannot be watched: {error}"));
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let interrupt = interrupt.clone();
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            if signals.forever().next().is_some() {
+                interrupt.interrupt();
+            }
+        })
+        .map_err(failed)?;
+    Ok(())
+}
+
+/// One line that is written over on a terminal; plain lines, and few, everywhere else.
+fn show(progress: Progress) {
+    match progress {
+        Progress::Plan { plain, hostile, tools } => {
+            let calls = if tools.is_empty() {
+                "no tool is called".to_owned()
+            } else {
+                format!("calls: {}", tools.join(", "))
+            };
+            out::complain(&format!(
+                "plan: {plain} plain sessions, {hostile} hostile frames; {}",
+                out::printable(&calls)
+            ));
+        }
+        Progress::Done { done, all, id, verdict } => {
+            if io::stderr().is_terminal() {
+                let end = if done == all { "\n" } else { "" };
+                let _ = write!(io::stderr(), "\r\x1b[K{done}/{all} {verdict} {}{end}", out::printable(&id));
+            } else if done == all || done.is_multiple_of(LINE_EVERY) {
+                out::complain(&format!("{done} of {all} cases"));
+            }
+        }
+    }
+}
+
+fn keep(folder: &Path, report: &Report) -> Result<(), Failure> {
+    write(&folder.join("report.json"), json(report).as_bytes())?;
+    for case in &report.cases {
+        let Some(Evidence { stdin_bytes, stdout_bytes, stderr_bytes, .. }) = &case.evidence else { continue };
+        let place = folder.join(case.id.replace('/', "."));
+        fs::create_dir(&place).map_err(|error| Failure::io(format!("{}: {error}", place.display())))?;
+        write(&place.join("stdin.bin"), stdin_bytes)?;
+        write(&place.join("stdout.bin"), stdout_bytes)?;
+        write(&place.join("stderr.txt"), stderr_bytes)?;
+    }
+    Ok(())
+}
+
+/// Readable by the owner only: a target's bytes may hold its secrets.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| file.write_all(bytes))
+        .map_err(|error| Failure::io(format!("{}: {error}", path.display())))
+}

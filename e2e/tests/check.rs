@@ -1,0 +1,318 @@
+//! `framegate check` through the release binary: servers with one planted fault each, and what must be clean.
+//!
+//! Belongs here: that every fault is found by the case that is named for it, and that every case can be failed.
+//! Does not belong here: how faults are planted (`src/bin/planted.rs`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use framegate_e2e::{binary, parallel};
+use serde_json::Value;
+
+const CALL: &str = "probe_write={\"marker\":\"{marker}\"}";
+
+/// What a run said.
+struct Run {
+    output: Output,
+    report: Value,
+    folder: tempfile::TempDir,
+}
+
+impl Run {
+    fn code(&self) -> Option<i32> {
+        self.output.status.code()
+    }
+
+    fn case(&self, id: &str) -> &Value {
+        let cases = self.report["cases"].as_array().expect("cases");
+        cases.iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}: {}", self.text()))
+    }
+
+    fn text(&self) -> String {
+        let (stdout, stderr) = (&self.output.stdout, &self.output.stderr);
+        format!("{}\n{}", String::from_utf8_lossy(stdout), String::from_utf8_lossy(stderr))
+    }
+
+    /// Every case by its verdict.
+    fn verdicts(&self) -> BTreeMap<String, String> {
+        let cases = self.report["cases"].as_array().expect("cases");
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        cases.iter().map(|case| (text(&case["id"]), text(&case["verdict"]))).collect()
+    }
+}
+
+/// `framegate check` with these options against this command.
+fn check(options: &[&str], command: &[&str]) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("report.json");
+    let output = Command::new(binary::program())
+        .arg("check")
+        .args(["--report", &format!("json={}", file.display())])
+        .args(options)
+        .arg("--")
+        .args(command)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    let report = std::fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    Run { output, report: report.unwrap_or_default(), folder }
+}
+
+/// The server with this planted fault.
+fn planted(options: &[&str], fault: &str) -> Run {
+    let program = planted_program();
+    check(options, &[program.to_str().expect("a plain path"), "{effect.dir}", fault])
+}
+
+fn planted_program() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_planted"))
+}
+
+#[test]
+fn what_is_right_is_clean_and_so_is_what_is_only_noisy() {
+    for fault in ["none", "noisy"] {
+        let run = planted(&["--call", CALL], fault);
+        assert_eq!(run.code(), Some(0), "{fault}: {}", run.text());
+        let verdicts = run.verdicts();
+        assert!(verdicts.len() > 300, "{}", verdicts.len());
+        let open: Vec<_> = verdicts.iter().filter(|(_, verdict)| *verdict != "pass").collect();
+        // A server that uses its stderr writes on stdout where both are one pipe: nobody's fault but the launcher's.
+        let allowed = if fault == "noisy" { vec!["launch/merged-stderr"] } else { Vec::new() };
+        assert!(open.iter().all(|(id, _)| allowed.contains(&id.as_str())), "{fault}: {open:?}");
+        let observers = run.report["observers"].as_array().expect("a list");
+        assert!(observers.iter().any(|observer| observer == "folder"), "{observers:?}");
+    }
+}
+
+/// Fault, the case that must find it, its verdict, its kind, and the first wrong byte where that is known.
+const FAULTS: &[(&str, &str, &str, &str, Option<u64>)] = &[
+    ("banner", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("glued-banner", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("byte-order-mark", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("child-writes", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("ansi", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("osc", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("blank-line", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("not-jsonrpc", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("invalid-utf8", "plain/session", "fail", "stdout-dirty", Some(27)),
+    ("duplicate-member", "plain/session", "fail", "stdout-dirty", Some(30)),
+    ("not-a-number", "plain/session", "fail", "stdout-dirty", Some(44)),
+    ("several-lines", "plain/session", "fail", "stdout-dirty", Some(1)),
+    ("content-length", "plain/session", "fail", "stdout-dirty", Some(0)),
+    ("half-last-line", "plain/session", "fail", "stdout-dirty", None),
+    ("unknown-id", "plain/session", "fail", "extra-reply", Some(22)),
+    ("answers-twice", "plain/session", "fail", "extra-reply", None),
+    ("id-as-text", "plain/session", "fail", "wrong-reply", None),
+    ("swallows-a-reply", "plain/session", "fail", "frame-lost", None),
+    ("answers-at-the-end", "plain/session", "hung", "", None),
+    ("outlives-its-input", "plain/session", "fail", "no-exit", None),
+    ("spins-at-the-end", "plain/session", "fail", "busy", None),
+    ("orphan", "plain/session", "fail", "orphan-process", None),
+    ("verbose-banner", "launch/verbose", "fail", "stdout-dirty", Some(0)),
+    ("no-home-banner", "launch/no-home", "fail", "stdout-dirty", Some(0)),
+    ("c-locale-banner", "launch/c-locale", "fail", "stdout-dirty", Some(0)),
+    ("needs-stderr", "launch/closed-stderr", "unavailable", "", None),
+    ("writes-stderr", "launch/merged-stderr", "policy-gap", "stdout-dirty", Some(0)),
+    ("exits-on-refusal", "json-noise/noise-banner-same-line", "unavailable", "", None),
+    ("hangs-on-refusal", "json-noise/noise-banner-same-line", "hung", "", None),
+    ("late-effect", "json-noise/noise-banner-same-line", "fail", "effect-late", None),
+    ("no-effect", "json-noise/noise-banner-same-line", "inconclusive", "", None),
+];
+
+#[test]
+fn every_planted_fault_is_found_by_the_case_that_is_named_for_it() {
+    parallel::run(
+        FAULTS,
+        || (),
+        |(), (fault, id, verdict, kind, offset)| {
+            let run = planted(&["--call", CALL, "--timeout", "3", "--only", id], fault);
+            let case = run.case(id);
+            assert_eq!(case["verdict"], *verdict, "{fault}: {}", run.text());
+            assert_eq!(case["kind"].as_str().unwrap_or_default(), *kind, "{fault}: {}", run.text());
+            if let Some(offset) = offset {
+                assert_eq!(case["evidence"]["first_wrong"]["offset"], *offset, "{fault}: {}", run.text());
+            }
+            let fails = matches!(*verdict, "fail" | "unavailable" | "hung");
+            let expected = if fails { [Some(1), Some(69)] } else { [Some(0), Some(0)] };
+            assert!(expected.contains(&run.code()), "{fault}: {:?}", run.code());
+            // The same case is clean where the fault is not.
+            let clean = planted(&["--call", CALL, "--timeout", "10", "--only", id], "none");
+            assert_eq!(clean.case(id)["verdict"], "pass", "{fault}: {}", clean.text());
+        },
+    );
+}
+
+/// A server that executes what one reason refuses fails every case of that reason, for every reason: no case is one
+/// that nothing can fail.
+#[test]
+fn every_hostile_case_is_failed_by_a_server_that_executes_it() {
+    let all = planted(&["--call", CALL], "none").verdicts();
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for id in all.keys() {
+        let (reason, _) = id.split_once('/').expect("a reason");
+        if !matches!(reason, "plain" | "launch") {
+            reasons.entry(reason).or_default().push(id);
+        }
+    }
+    let reasons: Vec<_> = reasons.into_iter().collect();
+    assert!(reasons.len() >= 30, "{} reasons", reasons.len());
+    parallel::run(
+        &reasons,
+        || (),
+        |(), (reason, ids)| {
+            let mut options = vec!["--call", CALL, "--jobs", "1"];
+            ids.iter().for_each(|id| options.extend(["--only", id]));
+            let run = planted(&options, &format!("executes-{reason}"));
+            for id in ids {
+                let case = run.case(id);
+                let verdict = case["verdict"].as_str().expect("text");
+                assert!(matches!(verdict, "fail" | "policy-gap"), "{id}: {verdict}: {}", run.text());
+                let kind = case["kind"].as_str().expect("text");
+                assert!(matches!(kind, "effect-observed" | "effect-late"), "{id}: {kind}");
+            }
+        },
+    );
+    let count: BTreeSet<_> = reasons.iter().flat_map(|(_, ids)| ids).collect();
+    eprintln!("{} hostile cases of {} reasons, each failed by a fault", count.len(), reasons.len());
+}
+
+#[test]
+fn our_own_gateway_is_clean() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("start.sh");
+    let text = "config=\"$1/framegate.toml\"\n\
+                printf 'version = 1\\n[session]\\non_invalid_frame = \"%s\"\\n[limits]\\nmax_refusals = 100000\\n\
+                [target.t]\\norigin = \"http://127.0.0.1:%s\"\\nallow_plain_loopback = true\\n[tool.probe_write]\\n\
+                description = \"Write\"\\nallow = true\\ntarget = \"t\"\\nmethod = \"POST\"\\npath = \"/{marker}\"\\n\
+                params.marker = { type = \"word\" }\\n' \"$4\" \"$2\" > \"$config\"\n\
+                chmod 600 \"$config\"\nexec \"$3\" mcp --config \"$config\"\n";
+    std::fs::write(&script, text).expect("a script");
+    let (script, program) = (script.display().to_string(), binary::program().display().to_string());
+    for profile in ["continue", "close"] {
+        let command = ["sh", &script, "{effect.dir}", "{effect.port}", &program, profile];
+        let run = check(&["--call", CALL], &command);
+        assert_eq!(run.code(), Some(0), "{profile}: {}", run.text());
+        // stderr merged into stdout is what the gateway has an answer to.
+        assert!(run.verdicts().values().all(|verdict| verdict == "pass"), "{profile}: {}", run.text());
+    }
+}
+
+#[test]
+fn a_failure_is_told_with_its_bytes_and_a_command_that_shows_it_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (evidence, junit) = (folder.path().join("evidence"), folder.path().join("junit.xml"));
+    let options = [
+        "--profile",
+        "stdout",
+        "--only",
+        "plain/session",
+        "--evidence",
+        evidence.to_str().expect("a plain path"),
+        "--report",
+        &format!("junit={}", junit.display()),
+    ];
+    let run = planted(&options, "ansi");
+    assert_eq!(run.code(), Some(1));
+    let text = String::from_utf8_lossy(&run.output.stdout).into_owned();
+    assert!(text.contains("stdout-ansi at byte 0 of stdout: 1b 5b 33 32 6d"), "{text}");
+    assert!(text.contains("    \\x1b[32mready\\x1b[0m\n    ^\n"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    let again = text.lines().find_map(|line| line.trim().strip_prefix("again: ")).expect("a command");
+    let program = binary::program().display().to_string();
+    let again = again.replacen("framegate", &program, 1);
+    let output = Command::new("sh").args(["-c", &again]).stdin(Stdio::null()).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let kept = std::fs::read(evidence.join("plain.session/stdout.bin")).expect("evidence");
+    assert!(kept.starts_with(b"\x1b[32mready\x1b[0m\n{\"id\":1"));
+    assert!(std::fs::read_to_string(&junit).expect("a report").contains("failures=\"1\""));
+    drop(run.folder);
+}
+
+#[test]
+fn what_cannot_be_started_or_does_not_answer_is_69() {
+    let run = check(&[], &["/nonexistent/server"]);
+    assert_eq!(run.code(), Some(69), "{}", run.text());
+    assert!(run.text().contains("the target could not be started"), "{}", run.text());
+    let run = check(&["--timeout", "1"], &["sleep", "60"]);
+    assert_eq!(run.code(), Some(69), "{}", run.text());
+    assert_eq!(run.case("plain/session")["verdict"], "hung");
+    let run = check(&["--timeout", "1"], &["false"]);
+    assert_eq!(run.code(), Some(69), "{}", run.text());
+    assert_eq!(run.case("plain/session")["verdict"], "unavailable");
+}
+
+#[test]
+fn faults_of_the_command_line_are_2_and_nothing_is_started() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let touched = folder.path().join("touched");
+    let command = ["touch", touched.to_str().expect("a plain path")];
+    for options in [
+        &["--call", "probe"][..],
+        &["--call", "probe={\"a\":1}"],
+        &["--report", "pdf=x"],
+        &["--timeout", "0"],
+        &["--evidence", "/"],
+    ] {
+        let run = check(options, &command);
+        assert_eq!(run.code(), Some(2), "{options:?}: {}", run.text());
+        assert!(!touched.exists(), "{options:?}");
+    }
+    let run = check(&["--only", "json-noise/no-such-case"], &["cat"]);
+    assert_eq!(run.code(), Some(2), "{}", run.text());
+}
+
+/// Whoever stops the bench stops the targets, which are in process groups of their own.
+#[test]
+fn an_interrupted_run_leaves_no_target_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pid_file = folder.path().join("pid");
+    let script = format!("echo $$ > {}.new; mv {0}.new {0}; exec sleep 300", pid_file.display());
+    let mut bench = Command::new(binary::program())
+        .args(["check", "--timeout", "600", "--", "sh", "-c", &script])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let deadline = std::time::Instant::now() + framegate_e2e::process::DEADLINE;
+    // The first start only shows that the command exists; the second is the session's.
+    let alive = |pid: &str| Path::new("/proc").join(pid).join("stat").exists();
+    let target = loop {
+        let pid = std::fs::read_to_string(&pid_file).unwrap_or_default().trim().to_owned();
+        if !pid.is_empty() && alive(&pid) {
+            break pid;
+        }
+        assert!(std::time::Instant::now() < deadline, "no target was started");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    let pid = rustix::process::Pid::from_child(&bench);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("own child");
+    assert_eq!(bench.wait().expect("own child").code(), Some(130));
+    while alive(&target) {
+        assert!(std::time::Instant::now() < deadline, "the target lives on");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_corpus_can_be_read_and_exported() {
+    let run = |arguments: &[&str]| {
+        Command::new(binary::program()).arg("corpus").args(arguments).output().expect("the program starts")
+    };
+    let list = String::from_utf8(run(&["list"]).stdout).expect("text");
+    assert!(list.lines().count() > 600, "{}", list.lines().count());
+    let show = String::from_utf8(run(&["show", "json-duplicate-member/duplicate-id"]).stdout).expect("text");
+    assert!(show.contains("must have no effect") && show.contains("\\\"id\\\":41,\\\"id\\\":41"), "{show}");
+    assert_eq!(run(&["show", "no-such"]).status.code(), Some(2));
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("frames");
+    assert_eq!(run(&["export", target.to_str().expect("a plain path")]).status.code(), Some(0));
+    let index: Value =
+        serde_json::from_slice(&std::fs::read(target.join("index.json")).expect("an index")).expect("JSON");
+    let cases = index["cases"].as_array().expect("cases");
+    assert_eq!(cases.len(), list.lines().count());
+    for case in cases {
+        assert!(target.join(case["frame"].as_str().expect("a name")).exists(), "{case}");
+    }
+}

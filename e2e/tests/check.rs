@@ -316,3 +316,54 @@ fn the_corpus_can_be_read_and_exported() {
         assert!(target.join(case["frame"].as_str().expect("a name")).exists(), "{case}");
     }
 }
+
+/// The shared faulty servers: what the case data expects of a bench, at the plain sessions.
+#[test]
+fn shared_faulty_servers_get_their_findings() {
+    let Some(folder) = framegate_e2e::shared::folder("cases") else { return };
+    let text = std::fs::read_to_string(folder.join("field_reports.jsonl")).expect("the case data");
+    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a case")).collect();
+    let judged: Vec<_> = cases
+        .iter()
+        .filter(|case| case["kind"] == "process" && case["expect"]["bench"].is_array())
+        .filter(|case| case["script"].as_str().is_some_and(|script| script.starts_with("scripts/")))
+        .collect();
+    assert!(judged.len() >= 9, "{} cases", judged.len());
+    parallel::run(
+        &judged,
+        || (),
+        |(), case| {
+            let id = &case["id"];
+            let script = case["script"].as_str().expect("text").strip_prefix("scripts/").expect("a script");
+            let file = folder.join("faulty_servers").join(script).display().to_string();
+            let program = if script.ends_with(".sh") { "sh" } else { "python3" };
+            let options =
+                ["--profile", "stdout", "--timeout", "5", "--call", "probe_read={\"marker\":\"{marker}\"}"];
+            let ids = ["--only", "plain/session", "--only", "plain/sigterm"];
+            let run = check(&[&options[..], &ids[..]].concat(), &[program, &file]);
+            let of = |id: &str| {
+                let case =
+                    run.report["cases"].as_array().expect("cases").iter().find(|case| case["id"] == id);
+                let text =
+                    |name: &str| case.and_then(|case| case[name].as_str()).unwrap_or_default().to_owned();
+                (text("verdict"), text("kind"))
+            };
+            let (session, sigterm) = (of("plain/session"), of("plain/sigterm"));
+            let expected = case["expect"]["bench"].as_array().expect("a list");
+            for finding in expected {
+                let found = match finding.as_str().expect("text") {
+                    "PROC_NO_EXIT_ON_EOF" => matches!(&*session.1, "no-exit" | "busy"),
+                    "PROC_BUSY" => session.1 == "busy",
+                    "PROC_IGNORES_TERM" => sigterm.1 == "no-exit",
+                    "PROC_FRAME_LOST" => session.1 == "frame-lost",
+                    "PROC_EXIT_BEFORE_REPLY" => session.0 == "unavailable",
+                    "PROC_NO_REPLY" => matches!(&*session.0, "hung" | "unavailable"),
+                    other => panic!("{id}: no case finds {other}"),
+                };
+                assert!(found, "{id}: {finding}: {}", run.text());
+            }
+            assert!(!expected.is_empty() || session.0 == "pass", "{id}: {}", run.text());
+        },
+    );
+    eprintln!("{} shared faulty servers, all with their findings", judged.len());
+}

@@ -111,9 +111,9 @@ impl Planted {
             "no-home-banner" if unset("HOME") => say(b"no home\n"),
             "c-locale-banner" if std::env::var_os("LANG").is_some_and(|lang| lang == "C") => say(b"\xe9\n"),
             "orphan" => {
-                let mut command = Command::new("sleep");
-                command.arg("120").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-                command.spawn().expect("a child");
+                let mut command = Command::new("sh");
+                command.args(["-c", "sleep 120 < /dev/null > /dev/null 2>&1 &"]).stdin(Stdio::null());
+                command.status().expect("a child");
             }
             "child-writes" => {
                 let mut command = Command::new("sh");

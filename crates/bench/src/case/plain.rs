@@ -213,7 +213,7 @@ fn converse(bench: &Bench<'_>, talk: &mut Talk, folder: &crate::observe::Folder)
     }
     written.push(talk.write_request("framegate/no-such-method", None));
     written.extend((0..PINGS).map(|_| talk.write_request("ping", None)));
-    let missing = written.iter().filter(|id| talk.answer(**id).is_none()).count();
+    let missing = talk.missing(&written);
     if missing == 0 {
         return None;
     }

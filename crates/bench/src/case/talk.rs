@@ -3,7 +3,7 @@
 //! Belongs here: sound messages, waiting for answers. Does not belong here: hostile frames, judging.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use framegate_corpus::{Phase, Revision};
 use serde_json::{Value, json};
@@ -86,8 +86,19 @@ impl Talk {
 
     /// The answer to this id, if it comes in time.
     pub(crate) fn answer(&mut self, id: i64) -> Option<Value> {
+        self.answer_within(self.wait, id)
+    }
+
+    /// How many of these are not answered in time, all together.
+    pub(crate) fn missing(&mut self, ids: &[i64]) -> usize {
+        let begun = Instant::now();
+        let left = |talk: &Self| talk.wait.saturating_sub(begun.elapsed());
+        ids.iter().filter(|id| self.answer_within(left(self), **id).is_none()).count()
+    }
+
+    fn answer_within(&mut self, at_most: Duration, id: i64) -> Option<Value> {
         let scanned = self.scanned;
-        self.running.wait_for(self.wait, |bytes| {
+        self.running.wait_for(at_most, |bytes| {
             let behind = bytes.stdout.get(scanned..).unwrap_or_default();
             let mut lines =
                 behind.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));

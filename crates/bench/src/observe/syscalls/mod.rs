@@ -45,8 +45,6 @@ use std::process::{Child, Command};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
-#[cfg(test)]
-use effect::EXCERPT;
 use effect::Kind;
 pub(super) use effect::{Blind, Effect};
 use install::Handover;

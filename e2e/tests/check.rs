@@ -177,6 +177,26 @@ fn every_hostile_case_is_failed_by_a_server_that_executes_it() {
     eprintln!("{} hostile cases of {} reasons, each failed by a fault", count.len(), reasons.len());
 }
 
+/// Without a call, a tool that says that it only reads is found; one that does not is never called.
+#[test]
+fn without_a_call_only_tools_that_say_they_read_are_called() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wiped = folder.path().join("wiped");
+    for profile in ["stdout", "quick"] {
+        let run = planted(&["--profile", profile], &format!("wipes={}", wiped.display()));
+        assert_eq!(run.code(), Some(0), "{profile}: {}", run.text());
+        let hostile = run.verdicts().keys().filter(|id| id.starts_with("json-")).count();
+        assert_eq!(hostile > 100, profile == "quick", "{}", run.text());
+        assert_eq!(run.text().contains("calls: probe_read"), profile == "quick", "{}", run.text());
+        assert!(!wiped.exists(), "{profile}: a tool was called that does not say that it only reads");
+    }
+    // The twin: asked for by name, it is called.
+    let call = "wipe={\"marker\":\"{marker}\"}";
+    let run = planted(&["--call", call, "--only", "plain/session"], &format!("wipes={}", wiped.display()));
+    assert_eq!(run.code(), Some(0), "{}", run.text());
+    assert!(wiped.exists());
+}
+
 #[test]
 fn our_own_gateway_is_clean() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -11,9 +11,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use crate::case::{Controls, HostileCase, Outcome, PLAIN, Talk, plan, run_group, run_plain};
+use framegate_corpus::{Phase, Revision};
+
+use crate::case::{Controls, HostileCase, Outcome, PLAIN, Talk, plan, reading_calls, run_group, run_plain};
 use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
-use crate::options::{Options, Profile};
+use crate::options::{Call, Options, Profile};
 use crate::report::{Proof, Report};
 use crate::target::{Interrupt, Launch, Stderr};
 use crate::verdict::Verdict;
@@ -117,6 +119,15 @@ impl<'a> Bench<'a> {
         Ok((Talk::new(launch.start(self.interrupt)?, self.options.timeout), folder))
     }
 
+    /// A call that may be made unasked, and whose effect is seen, if there is one.
+    fn reading_calls(&self) -> Vec<Call> {
+        let Ok((mut talk, _folder)) = self.start_as(|_| {}) else { return Vec::new() };
+        let listed =
+            talk.reach(Phase::Ready, Revision::V2025_06_18).and_then(|()| talk.ask("tools/list", None));
+        drop(talk);
+        listed.map(|listed| Controls::seen(self, reading_calls(&listed))).unwrap_or_default()
+    }
+
     /// A part of the command; one that is no text has no placeholders.
     fn fill_part(&self, part: &OsString, folder: &Folder) -> OsString {
         match part.to_str() {
@@ -146,10 +157,12 @@ pub fn run(
     drop(bench.start_as(|_| {}).map_err(RunError::Start)?);
     let wanted = |id: &str| options.only.is_empty() || options.only.iter().any(|only| only == id);
     let plain: Vec<_> = PLAIN.iter().copied().filter(|plain| wanted(plain.id())).collect();
-    let mut hostile = match options.profile {
+    let calls = match options.profile {
         Profile::Stdout => Vec::new(),
-        Profile::Quick => plan(&options.calls),
+        Profile::Quick if options.calls.is_empty() => bench.reading_calls(),
+        Profile::Quick => options.calls.clone(),
     };
+    let mut hostile = plan(&calls);
     hostile.retain(|case| wanted(&case.id));
     for only in &options.only {
         if !plain.iter().any(|plain| plain.id() == only) && !hostile.iter().any(|case| &case.id == only) {
@@ -160,7 +173,7 @@ pub fn run(
     progress(Progress::Plan {
         plain: plain.len(),
         hostile: hostile.len(),
-        tools: options.calls.iter().map(|call| call.tool.clone()).collect(),
+        tools: calls.iter().map(|call| call.tool.clone()).collect(),
     });
     let count = AtomicUsize::new(0);
     let done = |outcome: &Outcome| {
@@ -180,7 +193,7 @@ pub fn run(
         outcomes.push(outcome);
         work.pop_front();
         if !answers {
-            return Ok(Report::new(options, outcomes, Proof::default(), begun.elapsed(), false));
+            return Ok(Report::new(options, &calls, outcomes, Proof::default(), begun.elapsed(), false));
         }
     }
     let controls = Controls::run(&bench, &hostile);
@@ -215,7 +228,7 @@ pub fn run(
     outcomes.extend(results.into_inner().unwrap_or_else(PoisonError::into_inner));
     let proof = Proof { observers: controls.observers(), unobserved: bench.unobserved.clone() };
     outcomes.sort_by(|left, right| left.id.cmp(&right.id));
-    Ok(Report::new(options, outcomes, proof, begun.elapsed(), true))
+    Ok(Report::new(options, &calls, outcomes, proof, begun.elapsed(), true))
 }
 
 /// Cases of one state together, in pieces that several workers can share.

@@ -25,6 +25,10 @@ use framegate_wire::frame::Reader;
 const CONFIG: &str = "version = 1\n[session]\non_invalid_frame = \"continue\"\n[limits]\nmax_refusals = 100000\n\
                       [target.t]\norigin = \"http://127.0.0.1:9\"\nallow_plain_loopback = true\n\
                       [tool.probe_write]\ndescription = \"Write\"\nallow = true\ntarget = \"t\"\nmethod = \"POST\"\n\
+                      path = \"/{marker}\"\nparams.marker = { type = \"word\" }\n\
+                      [tool.wipe]\ndescription = \"Wipe\"\nallow = true\ntarget = \"t\"\nmethod = \"DELETE\"\n\
+                      path = \"/{marker}\"\nparams.marker = { type = \"word\" }\n\
+                      [tool.probe_read]\ndescription = \"Read\"\nallow = \"read\"\ntarget = \"t\"\nmethod = \"GET\"\n\
                       path = \"/{marker}\"\nparams.marker = { type = \"word\" }\n";
 /// How every marker of the bench begins.
 const MARKER: &[u8] = b"fgm-";
@@ -180,6 +184,11 @@ impl Planted {
             Some(marker) => marker,
             None => b"none".to_vec(),
         };
+        if let Some(file) =
+            self.fault.strip_prefix("wipes=").filter(|_| permit.granted().call().tool().name() == "wipe")
+        {
+            File::create(file).expect("the file can be made");
+        }
         // Blind: what it does is nowhere where the bench could look.
         if !self.has("no-effect") {
             self.execute(&marker);

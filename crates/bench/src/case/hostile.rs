@@ -153,6 +153,18 @@ impl Controls {
         self.by_state.get(&name(&case.control_key())).cloned().unwrap_or_else(unseen)
     }
 
+    /// The calls, of these, of which an effect is seen: one that is not can only be inconclusive.
+    pub(crate) fn seen(bench: &Bench<'_>, calls: Vec<Call>) -> Vec<Call> {
+        let noise = Noise::of(bench);
+        let is_seen = |call: &Call| {
+            let planned = plan(std::slice::from_ref(call));
+            let ready =
+                planned.into_iter().find(|case| case.state() == (Phase::Ready, Revision::V2025_06_18));
+            ready.is_some_and(|case| matches!(control(bench, &noise, &case), Control::Seen(_)))
+        };
+        calls.into_iter().find(is_seen).into_iter().collect()
+    }
+
     /// The observers that saw any control.
     pub(crate) fn observers(&self) -> Vec<&'static str> {
         let mut all: Vec<_> = self

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::case::{Level, Outcome, Step};
 use crate::observe::{Sight, excerpt};
-use crate::options::Options;
+use crate::options::{Call, Options};
 use crate::verdict::{Kind, Verdict};
 
 pub use forms::{json, junit, markdown};
@@ -120,17 +120,20 @@ pub(crate) struct Proof {
 }
 
 impl Report {
+    /// `calls` are those that were made: the options', or those that were chosen.
     pub(crate) fn new(
         options: &Options,
+        calls: &[Call],
         outcomes: Vec<Outcome>,
         Proof { observers, unobserved }: Proof,
         took: Duration,
         answers: bool,
     ) -> Self {
         let mut not_verified = Vec::new();
-        if options.calls.is_empty() {
+        if calls.is_empty() {
             not_verified.push(
-                "effects: no `--call` was given, so no hostile frame had a call inside and none was sent"
+                "effects: no `--call` was given, and no tool that says that it only reads has an effect that is \
+                 seen; so no hostile frame was sent"
                     .to_owned(),
             );
         } else if observers.is_empty() && answers {
@@ -150,7 +153,7 @@ impl Report {
             observers,
             not_verified,
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            cases: outcomes.into_iter().map(|outcome| CaseReport::new(options, outcome)).collect(),
+            cases: outcomes.into_iter().map(|outcome| CaseReport::new(options, calls, outcome)).collect(),
         }
     }
 
@@ -168,7 +171,7 @@ impl Report {
 }
 
 impl CaseReport {
-    fn new(options: &Options, outcome: Outcome) -> Self {
+    fn new(options: &Options, calls: &[Call], outcome: Outcome) -> Self {
         let is_wrong = !matches!(outcome.verdict, Verdict::Pass | Verdict::Skipped(_));
         let why = outcome.verdict.why().map(str::to_owned);
         let explanation = match (outcome.explanation.is_empty(), why) {
@@ -184,7 +187,7 @@ impl CaseReport {
                 first_wrong: outcome.finding.map(|finding| FirstWrong::new(&finding, &bytes.stdout)),
                 effects: outcome.sights,
                 stderr: excerpt(bytes.stderr.get(tail..).unwrap_or_default(), usize::MAX),
-                replay: replay(options, &outcome.id),
+                replay: replay(options, calls, &outcome.id),
                 stdin_bytes: bytes.stdin,
                 stdout_bytes: bytes.stdout,
                 stderr_bytes: bytes.stderr,
@@ -222,9 +225,9 @@ impl FirstWrong {
 }
 
 /// The command that runs one case alone, quoted for a POSIX shell.
-fn replay(options: &Options, id: &str) -> String {
+fn replay(options: &Options, calls: &[Call], id: &str) -> String {
     let mut words = vec!["framegate".to_owned(), "check".to_owned(), "--only".to_owned(), quoted(id)];
-    for call in &options.calls {
+    for call in calls {
         words.push("--call".to_owned());
         words.push(quoted(&format!("{}={}", call.tool, call.arguments)));
     }

@@ -40,6 +40,7 @@ fn report() -> Report {
     };
     Report::new(
         &options,
+        &options.calls,
         vec![failing, gap],
         Proof { observers: vec!["http"], unobserved: None },
         Duration::from_millis(5),

@@ -35,12 +35,8 @@ pub enum Kind {
     StdoutDirty,
     /// An answer is not what it must be.
     WrongReply,
-    /// A valid request was not answered.
-    MissingReply,
     /// An answer came that nobody asked for.
     ExtraReply,
-    /// A planted secret was found where it must not be.
-    Leak,
     /// A descendant outlived the target.
     OrphanProcess,
     /// The target did not end when it must.
@@ -98,9 +94,7 @@ impl Kind {
         Self::EffectLate,
         Self::StdoutDirty,
         Self::WrongReply,
-        Self::MissingReply,
         Self::ExtraReply,
-        Self::Leak,
         Self::OrphanProcess,
         Self::NoExit,
         Self::Busy,
@@ -115,9 +109,7 @@ impl Kind {
             Self::EffectLate => "effect-late",
             Self::StdoutDirty => "stdout-dirty",
             Self::WrongReply => "wrong-reply",
-            Self::MissingReply => "missing-reply",
             Self::ExtraReply => "extra-reply",
-            Self::Leak => "leak",
             Self::OrphanProcess => "orphan-process",
             Self::NoExit => "no-exit",
             Self::Busy => "busy",

@@ -11,7 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use framegate_bench::{
-    Call, Evidence, Interrupt, Options, Profile, Progress, Report, RunError, json, junit, markdown, terminal,
+    Call, Evidence, Interrupt, Options, Profile, Progress, Report, RunError, json, junit, markdown, sarif,
+    tap, terminal,
 };
 use framegate_gateway::exit;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -76,8 +77,10 @@ fn form(text: &str) -> Result<(Form, &str), Failure> {
         Some(("json", file)) => Ok((json, file)),
         Some(("junit", file)) => Ok((junit, file)),
         Some(("md", file)) => Ok((markdown, file)),
+        Some(("sarif", file)) => Ok((sarif, file)),
+        Some(("tap", file)) => Ok((tap, file)),
         _ => Err(Failure::usage(format!(
-            "--report {}: a report is written json=FILE, junit=FILE or md=FILE",
+            "--report {}: a report is written FORM=FILE; forms are json, junit, md, sarif and tap",
             out::printable(text)
         ))),
     }

@@ -1,6 +1,8 @@
-//! The report for programs: JSON, JUnit, Markdown.
+//! The report for programs: JSON, JUnit, TAP, SARIF, Markdown.
 //!
 //! Belongs here: these forms. Does not belong here: what a maintainer reads on a terminal.
+
+use serde_json::json;
 
 use super::{CaseReport, Report, value};
 
@@ -43,6 +45,59 @@ pub fn junit(report: &Report) -> String {
     }
     text.push_str("</testsuite>\n");
     text
+}
+
+/// The Test Anything Protocol, version 14. Policy gaps are passes there, inconclusive cases are skipped ones.
+#[must_use]
+pub fn tap(report: &Report) -> String {
+    let mut text = format!("TAP version 14\n1..{}\n", report.cases.len());
+    for (index, case) in report.cases.iter().enumerate() {
+        let number = index.saturating_add(1);
+        let id = case.id.replace('#', "\\#");
+        if case.is_failure {
+            text.push_str(&format!("not ok {number} - {id}\n  ---\n"));
+            let lines = [("verdict", case.verdict), ("message", &case.explanation)];
+            for (name, value) in lines {
+                // Every JSON string is a YAML scalar.
+                text.push_str(&format!("  {name}: {}\n", json!(value)));
+            }
+            text.push_str(&format!("  detail: {}\n  ...\n", json!(detail(case))));
+        } else if is_skipped(case) {
+            let why = case.explanation.replace('\n', " ");
+            text.push_str(&format!("ok {number} - {id} # SKIP {}: {why}\n", case.verdict));
+        } else {
+            text.push_str(&format!("ok {number} - {id}\n"));
+        }
+    }
+    text
+}
+
+/// SARIF 2.1.0, as code scanning reads it: a rule for each kind of failure, a result for each failing case.
+#[must_use]
+pub fn sarif(report: &Report) -> String {
+    let failures: Vec<_> = report.cases.iter().filter(|case| case.is_failure).collect();
+    let mut rules: Vec<_> =
+        failures.iter().map(|case| case.kind.map_or(case.verdict, super::Kind::name)).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    let results: Vec<_> = failures
+        .iter()
+        .map(|case| {
+            json!({
+                "ruleId": case.kind.map_or(case.verdict, super::Kind::name),
+                "level": "error",
+                "message": {"text": format!("{}: {}\n{}", case.id, case.explanation, detail(case))},
+                "locations": [{"logicalLocations": [{"fullyQualifiedName": case.id}]}],
+                // The same failure of the next run is the same alert.
+                "partialFingerprints": {"case/v1": case.id},
+            })
+        })
+        .collect();
+    let rules: Vec<_> = rules.iter().map(|id| json!({"id": id})).collect();
+    let driver = json!({"name": "framegate check", "version": report.framegate, "rules": rules});
+    let run = json!({"tool": {"driver": driver}, "results": results});
+    let schema = "https://json.schemastore.org/sarif-2.1.0.json";
+    format!("{:#}\n", json!({"$schema": schema, "version": "2.1.0", "runs": [run]}))
 }
 
 /// A table, for a comment on a change.

@@ -16,7 +16,7 @@ use crate::observe::{Sight, excerpt};
 use crate::options::{Call, Options};
 use crate::verdict::{Kind, Verdict};
 
-pub use forms::{json, junit, markdown};
+pub use forms::{json, junit, markdown, sarif, tap};
 pub use terminal::terminal;
 
 /// The version of the JSON report's form.

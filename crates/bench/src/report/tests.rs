@@ -82,5 +82,14 @@ fn programs_get_the_same_verdicts() {
     assert!(xml.contains("tests=\"2\" failures=\"1\" skipped=\"0\""), "{xml}");
     assert!(xml.contains("a &lt;bad&gt; &quot;line&quot;"), "{xml}");
     assert!(xml.contains("<testcase classname=\"json-depth\" name=\"deep\"/>"), "{xml}");
+    let lines = tap(&report);
+    assert!(lines.starts_with("TAP version 14\n1..2\nnot ok 1 - json-noise/banner\n  ---\n"), "{lines}");
+    assert!(lines.contains("\n  ...\nok 2 - json-depth/deep\n"), "{lines}");
+    let scan: Value = serde_json::from_str(&sarif(&report)).unwrap();
+    assert_eq!(scan["version"], "2.1.0");
+    let (results, rules) = (&scan["runs"][0]["results"], &scan["runs"][0]["tool"]["driver"]["rules"]);
+    assert_eq!(results.as_array().unwrap().len(), 1);
+    assert_eq!(rules, &serde_json::json!([{"id": "stdout-dirty"}]));
+    assert_eq!(results[0]["ruleId"], rules[0]["id"]);
     assert!(markdown(&report).contains("| `json-noise/banner` | stdout-dirty |"));
 }

@@ -136,6 +136,20 @@ fn shared_field_reports_of_stdout() {
     assert_eq!(count, 33);
 }
 
+/// The page for maintainers has every finding, with the case data's name for it, and every kind of failure.
+#[test]
+fn the_page_names_every_finding_and_kind() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/check.md")).unwrap();
+    for code in Code::ALL {
+        let row = page.lines().find(|line| line.contains(&format!("| `{}` |", code.name())));
+        let row = row.unwrap_or_else(|| panic!("docs/check.md does not name {}", code.name()));
+        assert!(*code == Code::UnknownId || row.contains(&format!("`{}`", shared_name(*code))), "{row}");
+    }
+    for kind in crate::Kind::ALL {
+        assert!(page.contains(&format!("`{}`", kind.name())), "docs/check.md does not name {}", kind.name());
+    }
+}
+
 /// The names that the case data uses; `docs/check.md` has the same table.
 fn shared_name(code: Code) -> &'static str {
     match code {

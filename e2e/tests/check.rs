@@ -191,6 +191,25 @@ fn every_hostile_case_is_failed_by_a_server_that_executes_it() {
     eprintln!("{} hostile cases of {} reasons, each failed by a fault", count.len(), reasons.len());
 }
 
+/// What a server does with pieces is seen only where frames come in pieces.
+#[test]
+fn frames_in_pieces_find_who_acts_before_a_line_has_ended() {
+    let id = "json-trailing-data/trailing-brace";
+    let of = |fault: &str, delivery: &str| {
+        let id = format!("{id}{delivery}");
+        let options = ["--profile", "boundary", "--call", CALL, "--timeout", PATIENT, "--only", &id];
+        let run = planted(&options, fault);
+        let case = run.case(&id);
+        (case["verdict"].as_str().expect("text").to_owned(), run.code())
+    };
+    for delivery in ["", "~cut", "~bytes"] {
+        assert_eq!(of("none", delivery), ("pass".to_owned(), Some(0)), "{delivery}");
+    }
+    assert_eq!(of("acts-on-pieces", ""), ("pass".to_owned(), Some(0)));
+    assert_eq!(of("acts-on-pieces", "~cut"), ("fail".to_owned(), Some(1)));
+    assert_eq!(of("acts-on-pieces", "~bytes"), ("fail".to_owned(), Some(1)));
+}
+
 /// Without a call, a tool that says that it only reads is found; one that does not is never called.
 #[test]
 fn without_a_call_only_tools_that_say_they_read_are_called() {

@@ -14,6 +14,8 @@ pub enum Profile {
     Stdout,
     /// That, and hostile frames around the calls.
     Quick,
+    /// That, and every frame also in pieces and byte by byte.
+    Boundary,
 }
 
 impl Profile {
@@ -23,6 +25,7 @@ impl Profile {
         match self {
             Self::Stdout => "stdout",
             Self::Quick => "quick",
+            Self::Boundary => "boundary",
         }
     }
 }

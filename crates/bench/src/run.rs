@@ -13,7 +13,9 @@ use std::time::Instant;
 
 use framegate_corpus::{Phase, Revision};
 
-use crate::case::{Controls, HostileCase, Outcome, PLAIN, Talk, plan, reading_calls, run_group, run_plain};
+use crate::case::{
+    Controls, Delivery, HostileCase, Outcome, PLAIN, Talk, plan, reading_calls, run_group, run_plain,
+};
 use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
 use crate::options::{Call, Options, Profile};
 use crate::report::{Proof, Report};
@@ -159,10 +161,14 @@ pub fn run(
     let plain: Vec<_> = PLAIN.iter().copied().filter(|plain| wanted(plain.id())).collect();
     let calls = match options.profile {
         Profile::Stdout => Vec::new(),
-        Profile::Quick if options.calls.is_empty() => bench.reading_calls(),
-        Profile::Quick => options.calls.clone(),
+        Profile::Quick | Profile::Boundary if options.calls.is_empty() => bench.reading_calls(),
+        Profile::Quick | Profile::Boundary => options.calls.clone(),
     };
-    let mut hostile = plan(&calls);
+    let deliveries = match options.profile {
+        Profile::Boundary => &[Delivery::Whole, Delivery::Cut, Delivery::Bytes][..],
+        Profile::Stdout | Profile::Quick => &[Delivery::Whole],
+    };
+    let mut hostile = plan(&calls, deliveries);
     hostile.retain(|case| wanted(&case.id));
     for only in &options.only {
         if !plain.iter().any(|plain| plain.id() == only) && !hostile.iter().any(|case| &case.id == only) {

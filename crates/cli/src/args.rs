@@ -192,6 +192,8 @@ pub(crate) enum ProfileName {
     Stdout,
     /// That, and hostile frames around the calls
     Quick,
+    /// That, and every frame also in pieces and byte by byte
+    Boundary,
 }
 
 #[derive(Debug, Subcommand)]

@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         profile: match arguments.profile {
             ProfileName::Stdout => Profile::Stdout,
             ProfileName::Quick => Profile::Quick,
+            ProfileName::Boundary => Profile::Boundary,
         },
         only: arguments.only.clone(),
         jobs: arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from)).max(1),

@@ -75,6 +75,7 @@ fn main() -> ExitCode {
             planted.recent.clear();
         }
         planted.recent.extend_from_slice(&piece[..length]);
+        planted.act_on_pieces();
         if planted.take(&mut reader) == Goes::Closed {
             planted.end();
             return ExitCode::from(65);
@@ -125,6 +126,14 @@ impl Planted {
                 command.status().expect("a child");
             }
             _ => {}
+        }
+    }
+
+    /// Acts as soon as it has read a whole object, and not when the line has ended.
+    fn act_on_pieces(&self) {
+        let is_whole = || serde_json::from_slice::<serde_json::Value>(&self.recent).is_ok();
+        if self.has("acts-on-pieces") && !self.recent.ends_with(b"\n") && is_whole() {
+            markers(&self.recent).iter().for_each(|marker| self.execute(marker));
         }
     }
 

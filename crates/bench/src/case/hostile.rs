@@ -14,7 +14,7 @@ use framegate_corpus::{Case, Phase, Revision, Values, cases};
 use serde_json::json;
 
 use super::talk::Left;
-use super::{Level, Outcome, Talk};
+use super::{Delivery, Level, Outcome, Talk};
 use crate::judge::{Code, judge};
 use crate::observe::{Folder, Sight, Watch, excerpt, holds};
 use crate::options::Call;
@@ -42,21 +42,25 @@ pub(crate) struct HostileCase {
     pub(crate) id: String,
     case: Case,
     call: Call,
+    delivery: Delivery,
 }
 
 /// The frames that any server can be given with these calls inside.
-pub(crate) fn plan(calls: &[Call]) -> Vec<HostileCase> {
+pub(crate) fn plan(calls: &[Call], deliveries: &[Delivery]) -> Vec<HostileCase> {
     let several = calls.len() > 1;
     let mut planned = Vec::new();
     for case in cases().into_iter().filter(is_general) {
         for call in calls {
             let reason = case.reason.as_deref().unwrap_or_default();
             let tool = if several { format!("@{}", call.tool) } else { String::new() };
-            planned.push(HostileCase {
-                id: format!("{reason}/{}{tool}", case.id),
-                case: case.clone(),
-                call: call.clone(),
-            });
+            for delivery in deliveries {
+                planned.push(HostileCase {
+                    id: format!("{reason}/{}{tool}{}", case.id, delivery.suffix()),
+                    case: case.clone(),
+                    call: call.clone(),
+                    delivery: *delivery,
+                });
+            }
         }
     }
     planned
@@ -157,7 +161,7 @@ impl Controls {
     pub(crate) fn seen(bench: &Bench<'_>, calls: Vec<Call>) -> Vec<Call> {
         let noise = Noise::of(bench);
         let is_seen = |call: &Call| {
-            let planned = plan(std::slice::from_ref(call));
+            let planned = plan(std::slice::from_ref(call), &[Delivery::Whole]);
             let ready =
                 planned.into_iter().find(|case| case.state() == (Phase::Ready, Revision::V2025_06_18));
             ready.is_some_and(|case| matches!(control(bench, &noise, &case), Control::Seen(_)))
@@ -328,7 +332,11 @@ fn send(
     let begin = talk.stdout_length();
     talk.skip_to(begin);
     frames.push(Sent { outcome, marker: marker.clone(), begin, by_syscalls_only: false });
-    talk.send("the hostile frame", &case.case.frame(&case.values(bench, folder, &marker, id)));
+    let frame = case.case.frame(&case.values(bench, folder, &marker, id));
+    match case.delivery {
+        Delivery::Whole => talk.send("the hostile frame", &frame),
+        delivery => talk.send_cut("the hostile frame", &frame, &delivery.cuts(&frame)),
+    };
     let alive = if case.case.ends_input {
         talk.running().close_stdin();
         talk.running().wait_end(bench.options.timeout);
@@ -466,7 +474,7 @@ mod tests {
     fn frames_for_any_server_are_many_and_name_its_tool() {
         let call =
             Call { tool: "write_file".to_owned(), arguments: "{\"path\":\"{effect.file}\"}".to_owned() };
-        let planned = plan(std::slice::from_ref(&call));
+        let planned = plan(std::slice::from_ref(&call), &[Delivery::Whole]);
         assert!(planned.len() >= 200, "{}", planned.len());
         for planned in &planned {
             let values = Values::new("m", 1).with_call("write_file", "{\"path\":\"m\"}");
@@ -480,7 +488,7 @@ mod tests {
     #[test]
     fn every_reason_of_the_plan_has_a_level_that_was_chosen() {
         let call = Call { tool: "t".to_owned(), arguments: "{}".to_owned() };
-        let planned = plan(&[call]);
+        let planned = plan(&[call], &[Delivery::Whole]);
         let of = |level| {
             planned
                 .iter()

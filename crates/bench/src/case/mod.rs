@@ -3,6 +3,7 @@
 //! Belongs here: conversations, hostile frames, plain sessions. Does not belong here: processes, recorders, reports.
 
 mod choose;
+mod delivery;
 mod hostile;
 mod level;
 mod plain;
@@ -14,6 +15,7 @@ use crate::target::Snapshot;
 use crate::verdict::Verdict;
 
 pub(crate) use choose::reading_calls;
+pub(crate) use delivery::Delivery;
 pub(crate) use hostile::{Controls, HostileCase, plan, run_group};
 pub use level::Level;
 pub(crate) use plain::{PLAIN, Plain, run_plain};

@@ -71,6 +71,17 @@ impl Talk {
         self.running.send(bytes)
     }
 
+    pub(crate) fn send_cut(&mut self, what: &str, bytes: &[u8], cuts: &[usize]) -> Stdin {
+        self.steps.push(Step {
+            what: format!("{what}, in {} pieces", cuts.len().saturating_add(1)),
+            bytes: excerpt(bytes, SHOWN),
+        });
+        let starts = std::iter::once(0).chain(cuts.iter().copied());
+        let ends = cuts.iter().copied().chain([bytes.len()]);
+        let pieces = starts.zip(ends).filter_map(|(start, end)| bytes.get(start..end));
+        self.running.send_pieces(pieces)
+    }
+
     /// Writes a request without waiting; its id.
     pub(crate) fn write_request(&mut self, method: &str, params: Option<&Value>) -> i64 {
         let id = self.take_id();

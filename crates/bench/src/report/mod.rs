@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::case::{Level, Outcome, Step};
 use crate::observe::{Sight, excerpt};
-use crate::options::{Call, Options};
+use crate::options::{Call, Options, Profile};
 use crate::verdict::{Kind, Verdict};
 
 pub use forms::{json, junit, markdown, sarif, tap};
@@ -227,6 +227,9 @@ impl FirstWrong {
 /// The command that runs one case alone, quoted for a POSIX shell.
 fn replay(options: &Options, calls: &[Call], id: &str) -> String {
     let mut words = vec!["framegate".to_owned(), "check".to_owned(), "--only".to_owned(), quoted(id)];
+    if options.profile == Profile::Boundary {
+        words.extend(["--profile".to_owned(), options.profile.name().to_owned()]);
+    }
     for call in calls {
         words.push("--call".to_owned());
         words.push(quoted(&format!("{}={}", call.tool, call.arguments)));

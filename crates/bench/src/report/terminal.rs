@@ -68,8 +68,8 @@ fn show(text: &mut String, evidence: &Evidence) {
     for effect in &evidence.effects {
         text.push_str(&format!("  effect seen by {}: {}\n", effect.observer, effect.what));
     }
-    if let Some(step) = evidence.steps.iter().find(|step| step.what == "the hostile frame") {
-        text.push_str(&format!("  sent: {}\n", step.bytes));
+    if let Some(step) = evidence.steps.iter().find(|step| step.what.starts_with("the hostile frame")) {
+        text.push_str(&format!("  sent ({}): {}\n", step.what, step.bytes));
     }
     if !evidence.stderr.is_empty() {
         let start = evidence.stderr.len().saturating_sub(300);

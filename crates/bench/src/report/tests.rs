@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::*;
 use crate::judge::{Code, Finding};
-use crate::options::{Call, Profile};
 use crate::target::Snapshot;
 
 fn report() -> Report {
@@ -58,7 +57,7 @@ fn a_terminal_shows_the_first_wrong_byte_and_how_to_run_it_again() {
         "stdout-ansi at byte 3 of stdout: 1b 5b 31 6d 3c",
         "    \\x1b[1m<\"x\">\n    ^\n",
         "effect seen by http: GET /m",
-        "sent: x\\n",
+        "sent (the hostile frame): x\\n",
         "stderr ends: said\\n",
         replay,
         "policy gaps: 1",

@@ -20,6 +20,10 @@ use crate::observe::Watch;
 /// Between two looks at whether a process has ended. Nothing is judged by it.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// How long a piece may stay unread before the next is sent, and between two looks at that.
+const PIECE: Duration = Duration::from_millis(500);
+const PIECE_LOOK: Duration = Duration::from_micros(200);
+
 /// How a target is started.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
@@ -181,6 +185,25 @@ impl Running {
                 Stdin::Gone
             }
         }
+    }
+
+    /// Writes in pieces, each only when the one before was read, so that a reader that looks at what a read gives it
+    /// is given these pieces. One that does not read is given the rest all the same.
+    pub(crate) fn send_pieces<'b>(&mut self, pieces: impl Iterator<Item = &'b [u8]>) -> Stdin {
+        let mut open = Stdin::Open;
+        for piece in pieces {
+            let begun = Instant::now();
+            while self.unread() > 0 && begun.elapsed() < PIECE {
+                thread::sleep(PIECE_LOOK);
+            }
+            open = self.send(piece);
+        }
+        open
+    }
+
+    /// How many bytes of its input the target has not read.
+    fn unread(&self) -> u64 {
+        self.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok()).unwrap_or(0)
     }
 
     /// Ends its input.

@@ -29,8 +29,14 @@ const GROUP: usize = 40;
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The target's command cannot be started.
-    #[error("the target could not be started: {0}")]
-    Start(#[source] io::Error),
+    #[error("the target could not be started: `{}`: {fault}", program.escape_debug())]
+    Start {
+        /// The program, as it was given.
+        program: String,
+        /// Why.
+        #[source]
+        fault: io::Error,
+    },
     /// Something that the bench itself needs.
     #[error("the bench could not be set up: {0}")]
     SetUp(#[source] io::Error),
@@ -156,7 +162,9 @@ pub fn run(
     let begun = Instant::now();
     let bench = Bench::new(options, interrupt).map_err(RunError::SetUp)?;
     // A command that does not exist fails here, and not in every case.
-    drop(bench.start_as(|_| {}).map_err(RunError::Start)?);
+    let program =
+        || options.command.first().map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
+    drop(bench.start_as(|_| {}).map_err(|fault| RunError::Start { program: program(), fault })?);
     let wanted = |id: &str| options.only.is_empty() || options.only.iter().any(|only| only == id);
     let plain: Vec<_> = PLAIN.iter().copied().filter(|plain| wanted(plain.id())).collect();
     let calls = match options.profile {

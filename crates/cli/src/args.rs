@@ -158,7 +158,7 @@ the same call when it is well-formed:
 Placeholders, in the command and in calls: {marker}, {effect.url}, {effect.host}, {effect.port} of a loopback HTTP recorder, \
 {effect.dir}, {effect.file} of a watched folder, new for each process.
 
-Exit codes: 0 clean, 1 a case failed, 2 usage, 69 the target could not be started or does not answer, 130 interrupted.")]
+Exit codes: 0 clean, 1 a case failed or a given call was seen by nobody, 2 usage, 69 the target could not be started or does not answer, 130 interrupted.")]
 pub(crate) struct CheckArguments {
     /// A tool that may be called, and its arguments; may be given several times
     #[arg(long = "call", value_name = "TOOL={JSON}")]

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let interrupt = Interrupt::default();
     watch_signals(&interrupt)?;
     let report = framegate_bench::run(&options, &interrupt, &show).map_err(|error| match error {
-        RunError::Start(_) => Failure::new(exit::UNAVAILABLE, error.to_string()),
+        RunError::Start { .. } => Failure::new(exit::UNAVAILABLE, error.to_string()),
         RunError::SetUp(_) => Failure::io(error.to_string()),
         RunError::Interrupted => Failure::new(INTERRUPTED, error.to_string()),
         RunError::NoSuchCase(_) => Failure::usage(error.to_string()),

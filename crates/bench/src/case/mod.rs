@@ -46,3 +46,10 @@ pub(crate) struct Outcome {
     /// The target's bytes, where the case failed.
     pub(crate) bytes: Option<Snapshot>,
 }
+
+impl Outcome {
+    /// Whether the case could say nothing for want of a control that was seen.
+    pub(crate) fn needs_proof(&self) -> bool {
+        matches!(self.verdict, Verdict::Inconclusive(_))
+    }
+}

@@ -43,6 +43,8 @@ pub struct Report {
     pub not_verified: Vec<String>,
     /// How long it took, in milliseconds.
     pub milliseconds: u64,
+    /// Whether a call was asked for and no observer saw it when it was well-formed: nothing is proved by it then.
+    pub unproven: bool,
     /// Every case, by id.
     pub cases: Vec<CaseReport>,
 }
@@ -144,7 +146,10 @@ impl Report {
         if let Some(why) = unobserved {
             not_verified.push(format!("effects that only system calls show: {why}"));
         }
+        let unproven =
+            observers.is_empty() && !options.calls.is_empty() && outcomes.iter().any(Outcome::needs_proof);
         Self {
+            unproven,
             format: FORMAT,
             framegate: env!("CARGO_PKG_VERSION"),
             command: options.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
@@ -157,10 +162,10 @@ impl Report {
         }
     }
 
-    /// Whether a case failed, or the target did not answer.
+    /// Whether a case failed, the target did not answer, or what was asked for is not proved.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        !self.answers || self.cases.iter().any(|case| case.is_failure)
+        !self.answers || self.unproven || self.cases.iter().any(|case| case.is_failure)
     }
 
     /// How many cases have this verdict.

@@ -42,6 +42,12 @@ pub fn terminal(report: &Report) -> String {
     for point in &report.not_verified {
         text.push_str(&format!("not verified: {point}\n"));
     }
+    if report.unproven {
+        text.push_str(
+            "not clean: a call was given and no observer saw it when it was well-formed; is the tool's name right, and \
+             does an argument lead to {effect.url}, {effect.file} or a path with {marker}?\n",
+        );
+    }
     text.push_str("assumption: the target is buggy, not hostile\n");
     text
 }

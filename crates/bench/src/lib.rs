@@ -8,19 +8,27 @@
 
 #![deny(missing_docs)]
 
+mod attribution;
+mod bench;
 mod case;
+mod expect;
 mod judge;
+mod mutate;
 mod observe;
 mod options;
+mod pattern;
+mod plan;
 mod report;
 mod run;
 mod target;
 mod verdict;
 
+pub use attribution::Sdk;
 pub use case::{Level, Step};
+pub use expect::{ExpectError, Expectations, expectations};
 pub use judge::{Code, Finding, Sent, judge};
-pub use options::{Call, CallError, Options, Profile};
+pub use options::{Call, CallError, MutationOptions, Options, Profile};
 pub use report::{CaseReport, Evidence, FORMAT, Report, json, junit, markdown, sarif, tap, terminal};
-pub use run::{Progress, RunError, run};
+pub use run::{Progress, RunError, list, run};
 pub use target::Interrupt;
 pub use verdict::{Kind, Verdict};

@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
+use framegate_corpus::Revision;
 use serde_json::Value;
 
 /// How much is run.
@@ -16,9 +17,28 @@ pub enum Profile {
     Quick,
     /// That, and every frame also in pieces and byte by byte.
     Boundary,
+    /// The plain sessions, and what each revision's texts ask for. Nothing hostile is sent.
+    Conformance,
+    /// Everything.
+    Full,
 }
 
 impl Profile {
+    /// Whether hostile frames are sent.
+    pub(crate) const fn is_hostile(self) -> bool {
+        matches!(self, Self::Quick | Self::Boundary | Self::Full)
+    }
+
+    /// Whether frames are sent in pieces too.
+    pub(crate) const fn has_pieces(self) -> bool {
+        matches!(self, Self::Boundary | Self::Full)
+    }
+
+    /// Whether the revisions' texts are checked.
+    pub(crate) const fn is_conformance(self) -> bool {
+        matches!(self, Self::Conformance | Self::Full)
+    }
+
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -26,6 +46,8 @@ impl Profile {
             Self::Stdout => "stdout",
             Self::Quick => "quick",
             Self::Boundary => "boundary",
+            Self::Conformance => "conformance",
+            Self::Full => "full",
         }
     }
 }
@@ -67,11 +89,25 @@ impl Call {
         if !value.is_object() {
             return Err(CallError::Arguments);
         }
-        if !["{marker}", "{effect.url}", "{effect.file}"].iter().any(|hole| arguments.contains(hole)) {
+        if !Self::carries_marker(arguments) {
             return Err(CallError::Marker);
         }
         Ok(Self { tool: tool.to_owned(), arguments: value.to_string() })
     }
+
+    /// Whether arguments hold a placeholder by which one call is told from another.
+    pub(crate) fn carries_marker(arguments: &str) -> bool {
+        ["{marker}", "{effect.url}", "{effect.file}"].iter().any(|hole| arguments.contains(hole))
+    }
+}
+
+/// Calls whose bytes are changed at random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MutationOptions {
+    /// What is drawn depends on nothing else.
+    pub seed: u64,
+    /// How long new frames are drawn.
+    pub time: Duration,
 }
 
 /// A run.
@@ -83,12 +119,18 @@ pub struct Options {
     pub calls: Vec<Call>,
     /// How much is run.
     pub profile: Profile,
+    /// Variables that get no canary.
+    pub without_canaries: Vec<String>,
     /// Only cases whose id is one of these; all if there are none.
     pub only: Vec<String>,
+    /// Only these revisions of the protocol; all if there are none.
+    pub revisions: Vec<Revision>,
     /// How many targets run at once.
     pub jobs: usize,
     /// How long an answer, or an end, may take.
     pub timeout: Duration,
+    /// Whether calls are sent with bytes changed at random too, and how long.
+    pub mutation: Option<MutationOptions>,
 }
 
 #[cfg(test)]

@@ -3,23 +3,22 @@
 //! Belongs here: what all cases share, workers, progress. Does not belong here: a case's verdict.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use framegate_corpus::{Phase, Revision};
-
+use crate::attribution::attribute;
+use crate::bench::Bench;
 use crate::case::{
-    Controls, Delivery, HostileCase, Outcome, PLAIN, Talk, plan, reading_calls, run_group, run_plain,
+    ConformanceCase, Controls, HostileCase, Outcome, Plain, run_conformance, run_group, run_plain,
 };
-use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
-use crate::options::{Call, Options, Profile};
+use crate::mutate;
+use crate::options::Options;
+use crate::plan::Plan;
 use crate::report::{Proof, Report};
-use crate::target::{Interrupt, Launch, Stderr};
+use crate::target::Interrupt;
 use crate::verdict::Verdict;
 
 /// How many cases a worker takes at once.
@@ -44,7 +43,10 @@ pub enum RunError {
     #[error("interrupted; every target was ended")]
     Interrupted,
     /// No case has one of the ids.
-    #[error("no case has the id `{0}`; `framegate corpus list` names the hostile ones")]
+    #[error(
+        "no case has the id `{}`; `framegate check --list` prints every id, and `*` stands for any characters",
+        .0.escape_debug()
+    )]
     NoSuchCase(String),
 }
 
@@ -55,6 +57,8 @@ pub enum Progress {
     Plan {
         /// How many plain sessions.
         plain: usize,
+        /// How many checks of the revisions' texts.
+        conformance: usize,
         /// How many hostile frames.
         hostile: usize,
         /// The tools that are called.
@@ -73,81 +77,19 @@ pub enum Progress {
     },
 }
 
-/// What the cases of a run share.
-#[derive(Debug)]
-pub(crate) struct Bench<'a> {
-    pub(crate) options: &'a Options,
-    pub(crate) recorders: Recorders,
-    interrupt: &'a Interrupt,
-    /// Why system calls are not observed, if they are not.
-    unobserved: Option<String>,
-    /// Tells this run's markers from others'.
-    number: u32,
-    markers: AtomicU64,
-}
-
-impl<'a> Bench<'a> {
-    fn new(options: &'a Options, interrupt: &'a Interrupt) -> io::Result<Self> {
-        let mut random = [0; 4];
-        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(Self {
-            options,
-            recorders: Recorders::start()?,
-            interrupt,
-            unobserved: Watch::probe().err(),
-            number: u32::from_be_bytes(random),
-            markers: AtomicU64::new(0),
-        })
-    }
-
-    /// A marker that was never used; none is the beginning of another.
-    pub(crate) fn marker(&self) -> String {
-        let number = self.markers.fetch_add(1, Ordering::Relaxed);
-        format!("{MARKER_PREFIX}{:08x}-{number:06}", self.number)
-    }
-
-    pub(crate) fn fill(&self, text: &str, folder: &Folder, marker: &str) -> String {
-        self.recorders.fill(text, folder.path(), marker)
-    }
-
-    /// Starts the target with a folder of its own, its system calls observed where that is possible.
-    pub(crate) fn start(&self) -> io::Result<(Talk, Folder)> {
-        self.start_as(|launch| launch.observed = self.unobserved.is_none())
-    }
-
-    pub(crate) fn start_as(&self, change: impl FnOnce(&mut Launch)) -> io::Result<(Talk, Folder)> {
-        let folder = Folder::make()?;
-        let mut launch = Launch {
-            command: self.options.command.iter().map(|part| self.fill_part(part, &folder)).collect(),
-            environment: Vec::new(),
-            stderr: Stderr::Kept,
-            observed: false,
-        };
-        change(&mut launch);
-        Ok((Talk::new(launch.start(self.interrupt)?, self.options.timeout), folder))
-    }
-
-    /// A call that may be made unasked, and whose effect is seen, if there is one.
-    fn reading_calls(&self) -> Vec<Call> {
-        let Ok((mut talk, _folder)) = self.start_as(|_| {}) else { return Vec::new() };
-        let listed =
-            talk.reach(Phase::Ready, Revision::V2025_06_18).and_then(|()| talk.ask("tools/list", None));
-        drop(talk);
-        listed.map(|listed| Controls::seen(self, reading_calls(&listed))).unwrap_or_default()
-    }
-
-    /// A part of the command; one that is no text has no placeholders.
-    fn fill_part(&self, part: &OsString, folder: &Folder) -> OsString {
-        match part.to_str() {
-            Some(text) => OsString::from(self.fill(text, folder, "start")),
-            None => OsString::from_vec(part.as_bytes().to_vec()),
-        }
-    }
-}
-
 enum Work {
-    Plain(crate::case::Plain),
+    Plain(Plain),
+    Conformance(ConformanceCase),
     Group(Vec<HostileCase>),
+}
+
+/// The id of every case that would be run, without running any.
+///
+/// # Errors
+/// As for [`run`].
+pub fn list(options: &Options, interrupt: &Interrupt) -> Result<Vec<String>, RunError> {
+    let bench = Bench::new(options, interrupt).map_err(RunError::SetUp)?;
+    Ok(Plan::make(&bench)?.ids())
 }
 
 /// Runs the plan.
@@ -165,27 +107,12 @@ pub fn run(
     let program =
         || options.command.first().map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
     drop(bench.start_as(|_| {}).map_err(|fault| RunError::Start { program: program(), fault })?);
-    let wanted = |id: &str| options.only.is_empty() || options.only.iter().any(|only| only == id);
-    let plain: Vec<_> = PLAIN.iter().copied().filter(|plain| wanted(plain.id())).collect();
-    let calls = match options.profile {
-        Profile::Stdout => Vec::new(),
-        Profile::Quick | Profile::Boundary if options.calls.is_empty() => bench.reading_calls(),
-        Profile::Quick | Profile::Boundary => options.calls.clone(),
-    };
-    let deliveries = match options.profile {
-        Profile::Boundary => &[Delivery::Whole, Delivery::Cut, Delivery::Bytes][..],
-        Profile::Stdout | Profile::Quick => &[Delivery::Whole],
-    };
-    let mut hostile = plan(&calls, deliveries);
-    hostile.retain(|case| wanted(&case.id));
-    for only in &options.only {
-        if !plain.iter().any(|plain| plain.id() == only) && !hostile.iter().any(|case| &case.id == only) {
-            return Err(RunError::NoSuchCase(only.clone()));
-        }
-    }
-    let all = plain.len().saturating_add(hostile.len());
+    let Plan { plain, conformance, hostile, calls } = Plan::make(&bench)?;
+    let checks = conformance.iter().map(|case| case.ids().len()).sum::<usize>();
+    let all = plain.len().saturating_add(checks).saturating_add(hostile.len());
     progress(Progress::Plan {
         plain: plain.len(),
+        conformance: checks,
         hostile: hostile.len(),
         tools: calls.iter().map(|call| call.tool.clone()).collect(),
     });
@@ -211,6 +138,7 @@ pub fn run(
         }
     }
     let controls = Controls::run(&bench, &hostile);
+    work.extend(conformance.into_iter().map(Work::Conformance));
     work.extend(groups(hostile).into_iter().map(Work::Group));
     let queue = Mutex::new(work);
     let results = Mutex::new(Vec::new());
@@ -229,6 +157,11 @@ pub fn run(
                             done(&outcome);
                             vec![outcome]
                         }
+                        Some(Work::Conformance(case)) => {
+                            let outcomes = run_conformance(&bench, &case);
+                            outcomes.iter().for_each(&done);
+                            outcomes
+                        }
                         Some(Work::Group(group)) => run_group(&bench, &controls, &group, &done),
                     };
                     results.lock().unwrap_or_else(PoisonError::into_inner).extend(outcomes);
@@ -240,9 +173,21 @@ pub fn run(
         return Err(RunError::Interrupted);
     }
     outcomes.extend(results.into_inner().unwrap_or_else(PoisonError::into_inner));
-    let proof = Proof { observers: controls.observers(), unobserved: bench.unobserved.clone() };
+    let mut observers = controls.observers();
+    if let Some(mutation) = options.mutation {
+        let (mutated, seen) = mutate::run(&bench, &calls, mutation);
+        outcomes.extend(mutated);
+        observers.extend(seen);
+    }
+    observers.sort_unstable();
+    observers.dedup();
+    let proof = Proof { observers, unobserved: bench.unobserved.clone() };
     outcomes.sort_by(|left, right| left.id.cmp(&right.id));
-    Ok(Report::new(options, &calls, outcomes, proof, begun.elapsed(), true))
+    let mut report = Report::new(options, &calls, outcomes, proof, begun.elapsed(), true);
+    if let Some(sdk) = bench.sdk() {
+        attribute(&mut report, sdk);
+    }
+    Ok(report)
 }
 
 /// Cases of one state together, in pieces that several workers can share.

@@ -35,8 +35,12 @@ pub enum Kind {
     StdoutDirty,
     /// An answer is not what it must be.
     WrongReply,
+    /// A request that must be answered was not.
+    MissingReply,
     /// An answer came that nobody asked for.
     ExtraReply,
+    /// A secret came out.
+    Leak,
     /// A descendant outlived the target.
     OrphanProcess,
     /// The target did not end when it must.
@@ -94,7 +98,9 @@ impl Kind {
         Self::EffectLate,
         Self::StdoutDirty,
         Self::WrongReply,
+        Self::MissingReply,
         Self::ExtraReply,
+        Self::Leak,
         Self::OrphanProcess,
         Self::NoExit,
         Self::Busy,
@@ -109,7 +115,9 @@ impl Kind {
             Self::EffectLate => "effect-late",
             Self::StdoutDirty => "stdout-dirty",
             Self::WrongReply => "wrong-reply",
+            Self::MissingReply => "missing-reply",
             Self::ExtraReply => "extra-reply",
+            Self::Leak => "leak",
             Self::OrphanProcess => "orphan-process",
             Self::NoExit => "no-exit",
             Self::Busy => "busy",

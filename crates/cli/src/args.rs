@@ -166,15 +166,30 @@ pub(crate) struct CheckArguments {
     /// How much is run: `stdout` sends nothing hostile
     #[arg(long, value_enum, default_value_t = ProfileName::Quick)]
     pub(crate) profile: ProfileName,
-    /// Only the case of this id; may be given several times
+    /// Only cases of this id, whatever the profile; `*` stands for any characters; may be given several times
     #[arg(long, value_name = "ID")]
     pub(crate) only: Vec<String>,
+    /// Only this revision of the protocol, such as 2025-06-18; may be given several times
+    #[arg(long = "revision", value_name = "REVISION")]
+    pub(crate) revisions: Vec<String>,
+    /// Print the ids of the cases that would be run, and run none
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// A variable of the environment that gets no canary, where its value may come out; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) no_canary: Vec<String>,
     /// How many targets run at once; by default as many as there are processors
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
     /// How many seconds an answer, or an end, may take
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: u64,
+    /// Also send calls whose bytes are changed at random, for so many seconds; only with --call
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) fuzz: Option<u64>,
+    /// What the random changes depend on: the same seed changes the same bytes
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
     /// Also write the report as `json`, `junit`, `md`, `sarif` or `tap`; may be given several times
     #[arg(long = "report", value_name = "FORM=FILE")]
     pub(crate) reports: Vec<String>,
@@ -194,6 +209,10 @@ pub(crate) enum ProfileName {
     Quick,
     /// That, and every frame also in pieces and byte by byte
     Boundary,
+    /// The plain sessions, and what each revision's text asks for; nothing hostile is sent
+    Conformance,
+    /// Everything
+    Full,
 }
 
 #[derive(Debug, Subcommand)]

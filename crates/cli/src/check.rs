@@ -11,9 +11,10 @@ use std::thread;
 use std::time::Duration;
 
 use framegate_bench::{
-    Call, Evidence, Interrupt, Options, Profile, Progress, Report, RunError, json, junit, markdown, sarif,
-    tap, terminal,
+    Call, Evidence, Interrupt, MutationOptions, Options, Profile, Progress, Report, RunError, json, junit,
+    markdown, sarif, tap, terminal,
 };
+use framegate_corpus::Revision;
 use framegate_gateway::exit;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -40,10 +41,15 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
             ProfileName::Stdout => Profile::Stdout,
             ProfileName::Quick => Profile::Quick,
             ProfileName::Boundary => Profile::Boundary,
+            ProfileName::Conformance => Profile::Conformance,
+            ProfileName::Full => Profile::Full,
         },
+        without_canaries: arguments.no_canary.clone(),
         only: arguments.only.clone(),
+        revisions: arguments.revisions.iter().map(|name| revision(name)).collect::<Result<_, _>>()?,
         jobs: arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from)).max(1),
         timeout: Duration::from_secs(arguments.timeout),
+        mutation: mutation(arguments)?,
     };
     // Faults of the command line are told before anything runs.
     let reports: Vec<(Form, &str)> =
@@ -54,12 +60,12 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     }
     let interrupt = Interrupt::default();
     watch_signals(&interrupt)?;
-    let report = framegate_bench::run(&options, &interrupt, &show).map_err(|error| match error {
-        RunError::Start { .. } => Failure::new(exit::UNAVAILABLE, error.to_string()),
-        RunError::SetUp(_) => Failure::io(error.to_string()),
-        RunError::Interrupted => Failure::new(INTERRUPTED, error.to_string()),
-        RunError::NoSuchCase(_) => Failure::usage(error.to_string()),
-    })?;
+    if arguments.list {
+        let ids = framegate_bench::list(&options, &interrupt).map_err(|error| failure(&error))?;
+        ids.iter().for_each(|id| out::line(id));
+        return Ok(exit::OK);
+    }
+    let report = framegate_bench::run(&options, &interrupt, &show).map_err(|error| failure(&error))?;
     out::text(&terminal(&report));
     for (form, file) in reports {
         write(Path::new(file), form(&report).as_bytes())?;
@@ -71,6 +77,32 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         return Ok(exit::UNAVAILABLE);
     }
     Ok(if report.is_failure() { exit::FINDINGS } else { exit::OK })
+}
+
+fn failure(error: &RunError) -> Failure {
+    match error {
+        RunError::Start { .. } => Failure::new(exit::UNAVAILABLE, error.to_string()),
+        RunError::SetUp(_) => Failure::io(error.to_string()),
+        RunError::Interrupted => Failure::new(INTERRUPTED, error.to_string()),
+        RunError::NoSuchCase(_) => Failure::usage(error.to_string()),
+    }
+}
+
+/// Changed frames are only sent around calls that were allowed by name.
+fn mutation(arguments: &CheckArguments) -> Result<Option<MutationOptions>, Failure> {
+    let Some(seconds) = arguments.fuzz else { return Ok(None) };
+    if arguments.calls.is_empty() {
+        return Err(Failure::usage("--fuzz: give the call that may be changed, with --call"));
+    }
+    Ok(Some(MutationOptions { seed: arguments.seed, time: Duration::from_secs(seconds) }))
+}
+
+fn revision(name: &str) -> Result<Revision, Failure> {
+    let known = || Revision::ALL.into_iter();
+    known().find(|revision| revision.name() == name).ok_or_else(|| {
+        let names: Vec<_> = known().map(Revision::name).collect();
+        Failure::usage(format!("--revision {}: the revisions are {}", out::printable(name), names.join(", ")))
+    })
 }
 
 fn form(text: &str) -> Result<(Form, &str), Failure> {
@@ -106,14 +138,14 @@ fn watch_signals(interrupt: &Interrupt) -> Result<(), Failure> {
 /// One line that is written over on a terminal; plain lines, and few, everywhere else.
 fn show(progress: Progress) {
     match progress {
-        Progress::Plan { plain, hostile, tools } => {
+        Progress::Plan { plain, conformance, hostile, tools } => {
             let calls = if tools.is_empty() {
                 "no tool is called".to_owned()
             } else {
                 format!("calls: {}", tools.join(", "))
             };
             out::complain(&format!(
-                "plan: {plain} plain sessions, {hostile} hostile frames; {}",
+                "plan: {plain} plain sessions, {conformance} checks of revisions, {hostile} hostile frames; {}",
                 out::printable(&calls)
             ));
         }

@@ -12,9 +12,8 @@ const MAX_TOOLS: usize = 3;
 
 /// Calls of tools with `readOnlyHint`, in which a text that is the tool's to choose carries the marker: nothing else
 /// would tell one call's effect from another's.
-pub(crate) fn reading_calls(listed: &Value) -> Vec<Call> {
-    let tools = listed.pointer("/result/tools").and_then(Value::as_array);
-    let calls = tools.into_iter().flatten().filter(|tool| only_reads(tool)).filter_map(|tool| {
+pub(crate) fn reading_calls(tools: &[Value]) -> Vec<Call> {
+    let calls = tools.iter().filter(|tool| only_reads(tool)).filter_map(|tool| {
         let name = tool.get("name")?.as_str()?;
         let arguments = arguments(tool.get("inputSchema")?)?;
         Call::read(&format!("{name}={arguments}")).ok()
@@ -71,8 +70,8 @@ fn made_up(name: &str, property: &Value) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn tool(annotations: Value, schema: Value) -> Value {
-        json!({"result": {"tools": [{"name": "t", "annotations": annotations, "inputSchema": schema}]}})
+    fn tool(annotations: Value, schema: Value) -> [Value; 1] {
+        [json!({"name": "t", "annotations": annotations, "inputSchema": schema})]
     }
 
     #[test]

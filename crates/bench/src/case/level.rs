@@ -42,6 +42,7 @@ impl Level {
             // `tools/call` as the schema has it.
             "call-arguments"
             | "call-name"
+            | "call-params"
             | "call-without-id"
             | "frame-control-byte"
             | "frame-not-utf8"

@@ -3,6 +3,7 @@
 //! Belongs here: conversations, hostile frames, plain sessions. Does not belong here: processes, recorders, reports.
 
 mod choose;
+mod conformance;
 mod delivery;
 mod hostile;
 mod level;
@@ -15,11 +16,15 @@ use crate::target::Snapshot;
 use crate::verdict::Verdict;
 
 pub(crate) use choose::reading_calls;
+pub(crate) use conformance::{ConformanceCase, plan as plan_conformance, run as run_conformance};
 pub(crate) use delivery::Delivery;
-pub(crate) use hostile::{Controls, HostileCase, plan, run_group};
+pub(crate) use hostile::{
+    Controls, HostileCase, named_mutation, plan as plan_hostile, plan_mutation, plan_violations, run_group,
+    shrink,
+};
 pub use level::Level;
 pub(crate) use plain::{PLAIN, Plain, run_plain};
-pub(crate) use talk::Talk;
+pub(crate) use talk::{Talk, initialize, version};
 
 /// What was done in a case, for whoever does it again by hand.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -48,6 +53,27 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// One that holds, and says nothing yet.
+    pub(crate) fn new(id: String, gist: String, requirements: Vec<String>, level: Level) -> Self {
+        Self {
+            id,
+            gist,
+            requirements,
+            level,
+            verdict: Verdict::Pass,
+            explanation: String::new(),
+            steps: Vec::new(),
+            finding: None,
+            sights: Vec::new(),
+            bytes: None,
+        }
+    }
+
+    /// Whether both break the same rule in the same way.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.gist == other.gist && self.verdict == other.verdict
+    }
+
     /// Whether the case could say nothing for want of a control that was seen.
     pub(crate) fn needs_proof(&self) -> bool {
         matches!(self.verdict, Verdict::Inconclusive(_))

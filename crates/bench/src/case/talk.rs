@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use framegate_corpus::{Phase, Revision};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::judge::Sent;
 use crate::observe::{Watch, excerpt};
@@ -17,13 +17,26 @@ use super::Step;
 /// The most that is shown of what was sent, in bytes.
 const SHOWN: usize = 2_000;
 
+/// What is asked for where any revision will do.
+const PREFERRED: Revision = Revision::V2025_06_18;
+
+/// A request that was sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) id: Value,
+    pub(crate) method: String,
+    pub(crate) params: Option<Value>,
+}
+
 /// A target and what was said so far.
 #[derive(Debug)]
 pub(crate) struct Talk {
     running: Running,
     wait: Duration,
     next: i64,
-    sent: Vec<Sent>,
+    /// What is spoken, once that is settled: a modern request carries it.
+    revision: Option<Revision>,
+    asked: Vec<Asked>,
     scanned: usize,
     steps: Vec<Step>,
 }
@@ -38,7 +51,7 @@ pub(crate) struct Left {
 
 impl Talk {
     pub(crate) fn new(running: Running, wait: Duration) -> Self {
-        Self { running, wait, next: 1, sent: Vec::new(), scanned: 0, steps: Vec::new() }
+        Self { running, wait, next: 1, revision: None, asked: Vec::new(), scanned: 0, steps: Vec::new() }
     }
 
     pub(crate) fn running(&mut self) -> &mut Running {
@@ -52,9 +65,9 @@ impl Talk {
         id
     }
 
-    /// Notes that this id was asked with.
-    pub(crate) fn asked(&mut self, id: i64) {
-        self.sent.push(Sent { id: id.to_string() });
+    /// The requests so far.
+    pub(crate) fn asked(&self) -> &[Asked] {
+        &self.asked
     }
 
     pub(crate) fn steps(&self) -> &[Step] {
@@ -82,39 +95,77 @@ impl Talk {
         self.running.send_pieces(pieces)
     }
 
-    /// Writes a request without waiting; its id.
+    /// Writes a request without waiting; its id. In the stateless era it gets its `_meta` here.
     pub(crate) fn write_request(&mut self, method: &str, params: Option<&Value>) -> i64 {
+        let mut params = params.cloned();
+        if self.revision.is_some_and(Revision::is_modern) {
+            let params = params.get_or_insert_with(|| json!({}));
+            if let Some(params) = params.as_object_mut() {
+                add_meta(params);
+            }
+        }
+        self.write_bare(method, params.as_ref())
+    }
+
+    /// Writes a request with exactly these params; its id.
+    pub(crate) fn write_bare(&mut self, method: &str, params: Option<&Value>) -> i64 {
         let id = self.take_id();
-        self.asked(id);
+        self.write_with_id(&json!(id), method, params);
+        id
+    }
+
+    /// Writes a request with this id.
+    pub(crate) fn write_with_id(&mut self, id: &Value, method: &str, params: Option<&Value>) {
         let mut request = json!({"jsonrpc": "2.0", "id": id, "method": method});
         if let (Some(params), Some(object)) = (params, request.as_object_mut()) {
             object.insert("params".to_owned(), params.clone());
         }
-        let line = format!("{request}\n");
-        self.send(method, line.as_bytes());
-        id
+        self.asked.push(Asked { id: id.clone(), method: method.to_owned(), params: params.cloned() });
+        self.send(method, format!("{request}\n").as_bytes());
     }
 
     /// The answer to this id, if it comes in time.
     pub(crate) fn answer(&mut self, id: i64) -> Option<Value> {
-        self.answer_within(self.wait, id)
+        self.answer_to(&json!(id))
     }
 
-    /// How many of these are not answered in time, all together.
-    pub(crate) fn missing(&mut self, ids: &[i64]) -> usize {
+    /// Whether the answer to this id has come by now.
+    pub(crate) fn is_answered(&self, id: i64) -> bool {
+        self.messages().iter().any(|message| is_answer(message, &json!(id)))
+    }
+
+    /// The same for an id of any type.
+    pub(crate) fn answer_to(&mut self, id: &Value) -> Option<Value> {
+        self.message_within(self.wait, |message| is_answer(message, id))
+    }
+
+    /// Which of these are not answered in time, all together.
+    pub(crate) fn missing(&mut self, ids: &[i64]) -> Vec<i64> {
         let begun = Instant::now();
         let left = |talk: &Self| talk.wait.saturating_sub(begun.elapsed());
-        ids.iter().filter(|id| self.answer_within(left(self), **id).is_none()).count()
+        let is_missing = |talk: &mut Self, id: i64| {
+            talk.message_within(left(talk), |message| is_answer(message, &json!(id))).is_none()
+        };
+        ids.iter().copied().filter(|id| is_missing(self, *id)).collect()
     }
 
-    fn answer_within(&mut self, at_most: Duration, id: i64) -> Option<Value> {
+    /// The first message of which this is true, if it comes in time.
+    pub(crate) fn message_within(
+        &mut self,
+        at_most: Duration,
+        is_it: impl Fn(&Value) -> bool,
+    ) -> Option<Value> {
         let scanned = self.scanned;
         self.running.wait_for(at_most, |bytes| {
             let behind = bytes.stdout.get(scanned..).unwrap_or_default();
-            let mut lines =
-                behind.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
-            lines.find_map(|line| answer_in(line, id))
+            messages(behind).find(|message| is_it(message))
         })
+    }
+
+    /// Every message by now, what was skipped left out.
+    pub(crate) fn messages(&self) -> Vec<Value> {
+        let bytes = self.running.snapshot();
+        messages(bytes.stdout.get(self.scanned..).unwrap_or_default()).collect()
     }
 
     /// A request and its answer.
@@ -126,44 +177,76 @@ impl Talk {
     /// Says what has been said in this phase; `None` if the target does not speak the revision, or not at all.
     pub(crate) fn reach(&mut self, phase: Phase, revision: Revision) -> Option<()> {
         if phase == Phase::New {
+            self.revision = revision.is_modern().then_some(revision);
             return Some(());
         }
         if revision.is_modern() {
-            let reply = self.ask("tools/list", Some(&json!({"_meta": meta()})))?;
+            self.revision = Some(revision);
+            let reply = self.ask("tools/list", None)?;
             return reply.get("result").map(|_| ());
         }
-        let params = json!({
-            "protocolVersion": revision.name(),
-            "capabilities": {},
-            "clientInfo": {"name": "framegate-check", "version": env!("CARGO_PKG_VERSION")},
-        });
-        let reply = self.ask("initialize", Some(&params))?;
-        let spoken = reply.pointer("/result/protocolVersion").and_then(Value::as_str);
-        if spoken != Some(revision.name()) {
+        self.revision = None;
+        if self.offered(revision.name())? != revision.name() {
             return None;
         }
+        self.revision = Some(revision);
         if phase == Phase::Ready {
-            self.send(
-                "notifications/initialized",
-                b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
-            );
+            self.initialized();
         }
         Some(())
     }
 
-    /// Whether the target speaks 2026-07-28: it answers `server/discover` with a result.
-    pub(crate) fn is_modern(&mut self) -> bool {
-        let reply = self.ask("server/discover", Some(&json!({"_meta": meta()})));
-        reply.is_some_and(|reply| reply.get("result").is_some())
+    /// Gets ready in a revision of the target's own choice.
+    pub(crate) fn negotiate(&mut self) -> Option<Revision> {
+        let revision = self.shake_hands()?;
+        if !revision.is_modern() {
+            self.initialized();
+        }
+        Some(revision)
     }
 
-    /// Whether the target still answers: `ping`, or `server/discover` in the stateless era.
-    pub(crate) fn is_alive(&mut self, revision: Revision) -> bool {
-        if revision.is_modern() {
-            self.ask("server/discover", Some(&json!({"_meta": meta()}))).is_some()
-        } else {
-            self.ask("ping", None).is_some()
+    /// `initialize` and its answer, whichever revision that names; or a discovery.
+    pub(crate) fn shake_hands(&mut self) -> Option<Revision> {
+        let known = |name: String| Revision::ALL.into_iter().find(|known| known.name() == name);
+        if let Some(revision) = self.offered(PREFERRED.name()).and_then(known) {
+            self.revision = Some(revision);
+            return Some(revision);
         }
+        self.is_modern().then_some(Revision::V2026_07_28)
+    }
+
+    /// The revision that `initialize` is answered with when this one is asked for.
+    pub(crate) fn offered(&mut self, asked: &str) -> Option<String> {
+        let answer = self.ask("initialize", Some(&initialize(asked)))?;
+        version(&answer).map(str::to_owned)
+    }
+
+    /// Says that the client is ready.
+    pub(crate) fn initialized(&mut self) {
+        self.send(
+            "notifications/initialized",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+        );
+    }
+
+    /// Whether the target speaks 2026-07-28: it answers `server/discover` with a result.
+    pub(crate) fn is_modern(&mut self) -> bool {
+        self.revision = Some(Revision::V2026_07_28);
+        let is_modern = self.ask("server/discover", None).is_some_and(|reply| reply.get("result").is_some());
+        if !is_modern {
+            self.revision = None;
+        }
+        is_modern
+    }
+
+    /// A request that every target of the era serves: `ping`, or `server/discover` in the stateless one.
+    pub(crate) fn sign_of_life(&self) -> &'static str {
+        if self.revision.is_some_and(Revision::is_modern) { "server/discover" } else { "ping" }
+    }
+
+    /// Whether the target still answers.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.ask(self.sign_of_life(), None).is_some()
     }
 
     /// What was written to stdout by now, in bytes.
@@ -171,7 +254,7 @@ impl Talk {
         self.running.snapshot().stdout.len()
     }
 
-    /// Answers so far are not looked at again.
+    /// Messages so far are not looked at again.
     pub(crate) fn skip_to(&mut self, offset: usize) {
         self.scanned = offset;
     }
@@ -186,20 +269,50 @@ impl Talk {
     /// As it is, without waiting for anything.
     pub(crate) fn stop(self) -> Left {
         let watch = self.running.watch();
-        Left { bytes: self.running.end(), sent: self.sent, watch }
+        let sent = self.asked.iter().map(|asked| Sent { id: asked.id.to_string() }).collect();
+        Left { bytes: self.running.end(), sent, watch }
     }
 }
 
-fn answer_in(line: &[u8], id: i64) -> Option<Value> {
-    let value: Value = serde_json::from_slice(line).ok()?;
-    let is_answer = value.get("id").and_then(Value::as_i64) == Some(id) && value.get("method").is_none();
-    is_answer.then_some(value)
+/// Every message in whole lines, whatever else stands there.
+fn messages(stdout: &[u8]) -> impl Iterator<Item = Value> {
+    let lines = stdout.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    lines.filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+fn is_answer(message: &Value, id: &Value) -> bool {
+    message.get("id") == Some(id) && message.get("method").is_none()
+}
+
+/// The revision that an answer to `initialize` names.
+pub(crate) fn version(answer: &Value) -> Option<&str> {
+    answer.pointer("/result/protocolVersion")?.as_str()
+}
+
+/// The params of `initialize`; no capability is declared.
+pub(crate) fn initialize(version: &str) -> Value {
+    json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client()})
+}
+
+fn client() -> Value {
+    json!({"name": "framegate-check", "version": env!("CARGO_PKG_VERSION")})
 }
 
 /// `_meta` of a request of 2026-07-28.
 pub(crate) fn meta() -> Value {
     json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/protocolVersion": Revision::V2026_07_28.name(),
+        "io.modelcontextprotocol/clientInfo": client(),
         "io.modelcontextprotocol/clientCapabilities": {},
     })
+}
+
+/// Adds [`meta`] to what is there; members that are there stay.
+fn add_meta(params: &mut Map<String, Value>) {
+    let there = params.entry("_meta").or_insert_with(|| json!({}));
+    if let (Some(there), Value::Object(meta)) = (there.as_object_mut(), meta()) {
+        for (name, value) in meta {
+            there.entry(name).or_insert(value);
+        }
+    }
 }

@@ -11,9 +11,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::attribution::Sdk;
 use crate::case::{Level, Outcome, Step};
 use crate::observe::{Sight, excerpt};
-use crate::options::{Call, Options, Profile};
+use crate::options::{Call, Options};
 use crate::verdict::{Kind, Verdict};
 
 pub use forms::{json, junit, markdown, sarif, tap};
@@ -45,6 +46,12 @@ pub struct Report {
     pub milliseconds: u64,
     /// Whether a call was asked for and no observer saw it when it was well-formed: nothing is proved by it then.
     pub unproven: bool,
+    /// The kit that the target is built on, if it could be told.
+    pub sdk: Option<Sdk>,
+    /// Entries of the expectations that no failure answers to.
+    pub stale: Vec<String>,
+    /// Whether only some cases of the profile were asked for.
+    pub is_part: bool,
     /// Every case, by id.
     pub cases: Vec<CaseReport>,
 }
@@ -66,6 +73,12 @@ pub struct CaseReport {
     pub kind: Option<Kind>,
     /// What was expected and what was seen.
     pub explanation: String,
+    /// Why the failure is allowed for, if it is expected.
+    pub expected: Option<String>,
+    /// The kit that is known for this failure.
+    pub cause: Option<String>,
+    /// What helps against that.
+    pub remedy: Option<String>,
     /// Everything else, where something is wrong.
     pub evidence: Option<Evidence>,
     /// Whether the run fails by it.
@@ -132,7 +145,10 @@ impl Report {
         answers: bool,
     ) -> Self {
         let mut not_verified = Vec::new();
-        if calls.is_empty() {
+        if !options.profile.is_hostile() && options.only.is_empty() {
+            not_verified
+                .push(format!("effects: the profile `{}` sends nothing hostile", options.profile.name()));
+        } else if calls.is_empty() {
             not_verified.push(
                 "effects: no `--call` was given, and no tool that says that it only reads has an effect that is \
                  seen; so no hostile frame was sent"
@@ -157,15 +173,22 @@ impl Report {
             answers,
             observers,
             not_verified,
+            sdk: None,
+            stale: Vec::new(),
+            is_part: !options.only.is_empty() || !options.revisions.is_empty(),
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             cases: outcomes.into_iter().map(|outcome| CaseReport::new(options, calls, outcome)).collect(),
         }
     }
 
-    /// Whether a case failed, the target did not answer, or what was asked for is not proved.
+    /// Whether a case failed that was not expected to, an expectation is stale, the target did not answer, or what was
+    /// asked for is not proved.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        !self.answers || self.unproven || self.cases.iter().any(|case| case.is_failure)
+        !self.answers
+            || self.unproven
+            || !self.stale.is_empty()
+            || self.cases.iter().any(|case| case.is_failure)
     }
 
     /// How many cases have this verdict.
@@ -206,6 +229,9 @@ impl CaseReport {
             verdict: outcome.verdict.name(),
             kind: outcome.verdict.kind(),
             explanation,
+            expected: None,
+            cause: None,
+            remedy: None,
             evidence,
             is_failure: outcome.verdict.is_failure(),
         }
@@ -232,9 +258,6 @@ impl FirstWrong {
 /// The command that runs one case alone, quoted for a POSIX shell.
 fn replay(options: &Options, calls: &[Call], id: &str) -> String {
     let mut words = vec!["framegate".to_owned(), "check".to_owned(), "--only".to_owned(), quoted(id)];
-    if options.profile == Profile::Boundary {
-        words.extend(["--profile".to_owned(), options.profile.name().to_owned()]);
-    }
     for call in calls {
         words.push("--call".to_owned());
         words.push(quoted(&format!("{}={}", call.tool, call.arguments)));
@@ -258,4 +281,4 @@ fn value(report: &Report) -> Value {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

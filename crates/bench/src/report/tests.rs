@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::judge::{Code, Finding};
+use crate::options::Profile;
 use crate::target::Snapshot;
 
 fn report() -> Report {
@@ -13,6 +14,9 @@ fn report() -> Report {
         command: vec!["./it's".into(), "a b".into()],
         calls: vec![Call { tool: "t".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() }],
         profile: Profile::Quick,
+        revisions: Vec::new(),
+        without_canaries: Vec::new(),
+        mutation: None,
         only: Vec::new(),
         jobs: 1,
         timeout: Duration::from_secs(1),
@@ -45,6 +49,20 @@ fn report() -> Report {
         Duration::from_millis(5),
         true,
     )
+}
+
+/// A report of these cases, and whether each failed.
+pub(crate) fn report_with(cases: &[(&str, bool)]) -> Report {
+    let mut report = report();
+    let example = report.cases.remove(0);
+    let case = |(id, is_failure): &(&str, bool)| CaseReport {
+        id: (*id).to_owned(),
+        is_failure: *is_failure,
+        verdict: if *is_failure { "fail" } else { "pass" },
+        ..example.clone()
+    };
+    report.cases = cases.iter().map(case).collect();
+    report
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -24,6 +25,11 @@ const LOOK: Duration = Duration::from_millis(5);
 const PIECE: Duration = Duration::from_millis(500);
 const PIECE_LOOK: Duration = Duration::from_micros(200);
 
+/// A slow reader's pipe, in bytes, what it takes at once, and how often.
+const SMALL: usize = 4_096;
+const SLOWLY: usize = 512;
+const SLOW: Duration = Duration::from_millis(1);
+
 /// How a target is started.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
@@ -31,9 +37,21 @@ pub(crate) struct Launch {
     pub(crate) command: Vec<OsString>,
     /// Variables that are set, or removed, beside those of our own environment.
     pub(crate) environment: Vec<(OsString, Option<OsString>)>,
+    /// The working folder; ours if there is none.
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) stdout: Stdout,
     pub(crate) stderr: Stderr,
     /// Whether the system calls of its process tree are observed.
     pub(crate) observed: bool,
+}
+
+/// How a target's stdout is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stdout {
+    /// At once.
+    Prompt,
+    /// A small pipe, a little at a time.
+    Slow,
 }
 
 /// What a target's stderr is.
@@ -43,6 +61,8 @@ pub(crate) enum Stderr {
     Kept,
     /// A pipe whose other end is closed.
     Closed,
+    /// A pipe that is open, and never read.
+    Undrained,
     /// The same pipe as stdout.
     Merged,
 }
@@ -93,6 +113,8 @@ pub(crate) struct Running {
     ended: Option<Ended>,
     watch: Option<Arc<Watch>>,
     interrupt: Interrupt,
+    /// What is never read, and must stay open.
+    _undrained: Option<io::PipeReader>,
 }
 
 impl Launch {
@@ -109,8 +131,11 @@ impl Launch {
                 None => command.env_remove(name),
             };
         }
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         let ledger = Arc::new(Ledger::default());
-        let mut merged = None;
+        let (mut merged, mut undrained) = (None, None);
         match self.stderr {
             Stderr::Kept => {
                 command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -119,6 +144,11 @@ impl Launch {
                 let (reader, writer) = io::pipe()?;
                 drop(reader);
                 command.stdout(Stdio::piped()).stderr(writer);
+            }
+            Stderr::Undrained => {
+                let (reader, writer) = io::pipe()?;
+                command.stdout(Stdio::piped()).stderr(writer);
+                undrained = Some(reader);
             }
             Stderr::Merged => {
                 let (reader, writer) = io::pipe()?;
@@ -141,18 +171,35 @@ impl Launch {
             ended: None,
             watch,
             interrupt: interrupt.clone(),
+            _undrained: undrained,
         };
         let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
         if let Some(reader) = merged {
             running.follow(reader, Stream::Stdout)?;
         }
-        if let Some(stdout) = stdout {
-            running.follow(stdout, Stream::Stdout)?;
+        match (stdout, self.stdout) {
+            (None, _) => {}
+            (Some(stdout), Stdout::Prompt) => running.follow(stdout, Stream::Stdout)?,
+            (Some(stdout), Stdout::Slow) => {
+                rustix::pipe::fcntl_setpipe_size(&stdout, SMALL)?;
+                running.follow(Slow(stdout), Stream::Stdout)?;
+            }
         }
         if let Some(stderr) = stderr {
             running.follow(stderr, Stream::Stderr)?;
         }
         Ok(running)
+    }
+}
+
+/// A reader that takes little, and its time.
+struct Slow<R>(R);
+
+impl<R: io::Read> io::Read for Slow<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        thread::sleep(SLOW);
+        let length = buffer.len().min(SLOWLY);
+        self.0.read(buffer.get_mut(..length).unwrap_or_default())
     }
 }
 
@@ -260,9 +307,14 @@ impl Running {
         user.checked_add(system)
     }
 
-    /// Asks its first process to end.
-    pub(crate) fn terminate(&self) {
-        let _ = rustix::process::kill_process(self.group, Signal::TERM);
+    /// Sends its first process a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let _ = rustix::process::kill_process(self.group, signal);
+    }
+
+    /// Stops reading stdout, behind the next piece that comes.
+    pub(crate) fn stop_listening(&self) {
+        self.ledger.stop_listening();
     }
 
     /// The processes of its group that still run, by number and name (proc(5)).

@@ -4,6 +4,7 @@
 //! Does not belong here: what the bytes mean.
 
 use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -27,6 +28,8 @@ pub(crate) struct Snapshot {
 pub(crate) struct Ledger {
     bytes: Mutex<Snapshot>,
     changed: Condvar,
+    /// Whether stdout is read no further than to the next piece.
+    deaf: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,11 +61,18 @@ impl Ledger {
             kept.extend_from_slice(piece.get(..room).unwrap_or_default());
             bytes.cut |= room < piece.len();
             self.changed.notify_all();
+            if matches!(stream, Stream::Stdout) && self.deaf.load(Ordering::Relaxed) {
+                break;
+            }
         }
         if matches!(stream, Stream::Stdout) {
             self.lock().stdout_ended = true;
         }
         self.changed.notify_all();
+    }
+
+    pub(crate) fn stop_listening(&self) {
+        self.deaf.store(true, Ordering::Relaxed);
     }
 
     /// Waits until `seen` finds what it looks for in stdout, stdout ends, or time is up.

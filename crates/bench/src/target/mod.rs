@@ -8,5 +8,5 @@ mod launch;
 mod ledger;
 
 pub use interrupt::Interrupt;
-pub(crate) use launch::{Launch, Running, Stderr, Stdin};
+pub(crate) use launch::{Launch, Running, Stderr, Stdin, Stdout};
 pub(crate) use ledger::Snapshot;

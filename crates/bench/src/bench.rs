@@ -1,0 +1,168 @@
+//! What all cases of a run share: recorders, markers, how the target is started, what it speaks.
+//!
+//! Belongs here: state of a run. Does not belong here: the plan, verdicts.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use framegate_corpus::Revision;
+use serde_json::{Value, json};
+
+use crate::attribution::{self, Sdk};
+use crate::case::{Talk, initialize, version};
+use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
+use crate::options::Options;
+use crate::target::{Interrupt, Launch, Stderr, Stdout};
+
+/// The most pages of a list that are asked for.
+const MAX_PAGES: usize = 20;
+
+/// What a session showed in which nothing was judged.
+#[derive(Debug, Default)]
+struct Survey {
+    tools: Vec<Value>,
+    sdk: Option<Sdk>,
+}
+
+/// Whether a target speaks a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speech {
+    Spoken,
+    /// It answered otherwise.
+    Refused,
+    /// It did not answer: nothing is known.
+    Silent,
+}
+
+/// What the cases of a run share.
+#[derive(Debug)]
+pub(crate) struct Bench<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) recorders: Recorders,
+    interrupt: &'a Interrupt,
+    /// Why system calls are not observed, if they are not.
+    pub(crate) unobserved: Option<String>,
+    /// Tells this run's markers from others'.
+    number: u32,
+    markers: AtomicU64,
+    speech: [OnceLock<Speech>; 5],
+    survey: OnceLock<Survey>,
+}
+
+impl<'a> Bench<'a> {
+    pub(crate) fn new(options: &'a Options, interrupt: &'a Interrupt) -> io::Result<Self> {
+        let mut random = [0; 4];
+        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Self {
+            options,
+            recorders: Recorders::start()?,
+            interrupt,
+            unobserved: Watch::probe().err(),
+            number: u32::from_be_bytes(random),
+            markers: AtomicU64::new(0),
+            speech: [const { OnceLock::new() }; 5],
+            survey: OnceLock::new(),
+        })
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_interrupted()
+    }
+
+    /// A marker that was never used; none is the beginning of another.
+    pub(crate) fn marker(&self) -> String {
+        let number = self.markers.fetch_add(1, Ordering::Relaxed);
+        format!("{MARKER_PREFIX}{:08x}-{number:06}", self.number)
+    }
+
+    pub(crate) fn fill(&self, text: &str, folder: &Folder, marker: &str) -> String {
+        self.recorders.fill(text, folder.path(), marker)
+    }
+
+    /// Starts the target with a folder of its own, its system calls observed where that is possible.
+    pub(crate) fn start(&self) -> io::Result<(Talk, Folder)> {
+        self.start_as(|launch| launch.observed = self.unobserved.is_none())
+    }
+
+    pub(crate) fn start_as(&self, change: impl FnOnce(&mut Launch)) -> io::Result<(Talk, Folder)> {
+        let folder = Folder::make()?;
+        let mut launch = Launch {
+            command: self.options.command.iter().map(|part| self.fill_part(part, &folder)).collect(),
+            environment: Vec::new(),
+            folder: None,
+            stdout: Stdout::Prompt,
+            stderr: Stderr::Kept,
+            observed: false,
+        };
+        change(&mut launch);
+        Ok((Talk::new(launch.start(self.interrupt)?, self.options.timeout), folder))
+    }
+
+    /// Whether the target speaks the revision: it was asked once, in a process of its own.
+    pub(crate) fn speech(&self, revision: Revision) -> Speech {
+        let known = Revision::ALL.into_iter().zip(&self.speech).find(|(known, _)| *known == revision);
+        known.map_or(Speech::Refused, |(_, speech)| *speech.get_or_init(|| self.hear(revision)))
+    }
+
+    pub(crate) fn speaks(&self, revision: Revision) -> bool {
+        self.speech(revision) == Speech::Spoken
+    }
+
+    fn hear(&self, revision: Revision) -> Speech {
+        let Ok((mut talk, _folder)) = self.start_as(|_| {}) else { return Speech::Silent };
+        if revision.is_modern() {
+            // Who knows only the handshake may leave what comes before it unanswered, or end by it.
+            return if talk.is_modern() { Speech::Spoken } else { Speech::Refused };
+        }
+        match talk.ask("initialize", Some(&initialize(revision.name()))) {
+            None => Speech::Silent,
+            Some(answer) if version(&answer) == Some(revision.name()) => Speech::Spoken,
+            Some(_) => Speech::Refused,
+        }
+    }
+
+    /// The tools that the target lists.
+    pub(crate) fn tools(&self) -> &[Value] {
+        &self.survey().tools
+    }
+
+    /// The kit that the target is built on.
+    pub(crate) fn sdk(&self) -> Option<Sdk> {
+        self.survey().sdk.clone()
+    }
+
+    fn survey(&self) -> &Survey {
+        self.survey.get_or_init(|| {
+            let Ok((mut talk, _folder)) = self.start_as(|_| {}) else { return Survey::default() };
+            let tools = Self::list(&mut talk).unwrap_or_default();
+            let members = talk.running().members();
+            Survey { tools, sdk: attribution::sdk(members.into_iter().map(|(number, _)| number)) }
+        })
+    }
+
+    fn list(talk: &mut Talk) -> Option<Vec<Value>> {
+        talk.negotiate()?;
+        let mut tools = Vec::new();
+        let mut params = None;
+        for _ in 0..MAX_PAGES {
+            let page = talk.ask("tools/list", params.as_ref())?;
+            tools.extend(page.pointer("/result/tools")?.as_array()?.iter().cloned());
+            match page.pointer("/result/nextCursor").filter(|next| next.is_string()) {
+                Some(cursor) => params = Some(json!({ "cursor": cursor })),
+                None => break,
+            }
+        }
+        Some(tools)
+    }
+
+    /// A part of the command; one that is no text has no placeholders.
+    fn fill_part(&self, part: &OsString, folder: &Folder) -> OsString {
+        match part.to_str() {
+            Some(text) => OsString::from(self.fill(text, folder, "start")),
+            None => OsString::from_vec(part.as_bytes().to_vec()),
+        }
+    }
+}

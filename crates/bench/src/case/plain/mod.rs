@@ -1,0 +1,188 @@
+//! Plain sessions: nothing hostile is sent, and only messages may come; the target ends when it must.
+//!
+//! Belongs here: running one, its verdict. Does not belong here: hostile frames.
+
+mod canary;
+mod converse;
+mod end;
+mod launches;
+mod launching;
+
+use std::thread;
+use std::time::Duration;
+
+use super::talk::Left;
+use super::{Level, Outcome, Talk};
+use crate::bench::Bench;
+use crate::judge::judge;
+use crate::observe::Folder;
+use crate::verdict::{Kind, Verdict};
+
+pub(super) use converse::harmless;
+pub(crate) use launches::PLAIN;
+use launching::Launching;
+
+use converse::{converse, unanswered};
+use end::close;
+
+/// How long a target is left alone before the first byte.
+const IDLE: Duration = Duration::from_millis(1_500);
+/// How many requests are in flight when the input ends.
+const IN_FLIGHT: usize = 20;
+
+/// A plain session under one launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain {
+    pub(crate) id: &'static str,
+    gist: &'static str,
+    requirements: &'static [&'static str],
+    level: Level,
+    launching: Launching,
+    play: Play,
+    end: End,
+}
+
+/// What is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Play {
+    /// Handshake, list, calls, pings.
+    Session,
+    Nothing,
+    /// `initialize` and its answer.
+    Handshake,
+    /// Handshake, and requests whose answers are not waited for.
+    InFlight,
+    /// Nothing for a while, then the session.
+    Idle,
+    /// Handshake; then nobody reads, and requests follow.
+    Unheard,
+}
+
+/// How it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It is killed: other sessions say how it ends.
+    Left,
+    Input,
+    Terminated,
+    Interrupted,
+}
+
+/// What a session showed, worst first.
+struct Shown {
+    verdict: Verdict,
+    explanation: String,
+}
+
+impl Shown {
+    fn fail(kind: Kind, explanation: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Fail(kind), explanation: explanation.into() }
+    }
+}
+
+/// Runs one plain session.
+pub(crate) fn run_plain(bench: &Bench<'_>, plain: Plain) -> Outcome {
+    let requirements = plain.requirements.iter().map(|id| (*id).to_owned()).collect();
+    let mut outcome = Outcome::new(plain.id.to_owned(), plain.gist.to_owned(), requirements, plain.level);
+    "only messages on stdout, every request answered once, a clean end".clone_into(&mut outcome.explanation);
+    if let Some(why) = plain.launching.refused(&bench.options.command) {
+        outcome.verdict = Verdict::Skipped(why);
+        return outcome;
+    }
+    let without = &bench.options.without_canaries;
+    let (mut talk, folder) = match bench.start_as(|launch| plain.launching.change(launch, without)) {
+        Ok(started) => started,
+        Err(error) => {
+            outcome.verdict = Verdict::Unavailable(format!("the target could not be started: {error}"));
+            return outcome;
+        }
+    };
+    let said = play(bench, &mut talk, &folder, plain.play);
+    outcome.steps = talk.steps().to_vec();
+    let ended = if said.is_none() { close(bench, &mut talk, plain.end) } else { None };
+    let Left { bytes, sent, .. } = talk.stop();
+    // Whoever stopped reading saw half a line.
+    let ends_whole = plain.play != Play::Unheard;
+    let finding =
+        judge(&bytes.stdout, &sent, ends_whole).into_iter().find(|finding| !finding.code.is_warning());
+    let leaked = || match plain.launching {
+        Launching::Canaries => canary::leaked(without, &bytes, &folder, &bench.recorders),
+        _ => None,
+    };
+    let shown = match (finding, said, ended) {
+        // Bytes first: they explain what follows from them.
+        (Some(finding), ..) => {
+            let kind = match finding.code.requirement() {
+                "S-08" | "S-09" => Kind::ExtraReply,
+                "S-11" => Kind::WrongReply,
+                _ => Kind::StdoutDirty,
+            };
+            outcome.finding = Some(finding);
+            Some(Shown::fail(kind, finding.code.summary()))
+        }
+        (None, Some(shown), _) => Some(deprived(plain.launching, shown)),
+        (None, None, Some(shown)) => Some(shown),
+        (None, None, None) => leaked().map(|(name, place)| {
+            Shown::fail(Kind::Leak, format!("the value of the variable {name} came out: {place}"))
+        }),
+    };
+    if let Some(Shown { verdict, explanation }) = shown {
+        outcome.verdict = match (verdict, plain.level) {
+            (Verdict::Fail(kind), Level::Policy) => Verdict::PolicyGap(kind),
+            (Verdict::Hung, Level::Policy) => Verdict::PolicyGap(Kind::MissingReply),
+            (verdict, _) => verdict,
+        };
+        outcome.explanation = explanation;
+        outcome.bytes = Some(bytes);
+    }
+    outcome
+}
+
+/// A target that ends for want of something that it needs, and says nothing on stdout, has done nothing wrong.
+fn deprived(launching: Launching, shown: Shown) -> Shown {
+    match (launching.deprives(), shown.verdict) {
+        (Some(what), Verdict::Unavailable(how)) => {
+            let why = format!("{how} without {what}; its stdout stayed clean");
+            Shown { verdict: Verdict::Inconclusive(why), explanation: String::new() }
+        }
+        (_, verdict) => Shown { verdict, ..shown },
+    }
+}
+
+/// Says what is to be said; what went otherwise than it must.
+fn play(bench: &Bench<'_>, talk: &mut Talk, folder: &Folder, play: Play) -> Option<Shown> {
+    match play {
+        Play::Session => converse(bench, talk, folder),
+        Play::Nothing => None,
+        Play::Idle => {
+            thread::sleep(IDLE);
+            converse(bench, talk, folder)
+        }
+        Play::Handshake => talk.shake_hands().is_none().then(|| unanswered(bench, talk, "initialize")),
+        Play::InFlight => {
+            if talk.negotiate().is_none() {
+                return Some(unanswered(bench, talk, "initialize"));
+            }
+            let sign = talk.sign_of_life();
+            for _ in 0..IN_FLIGHT {
+                talk.write_request("tools/list", None);
+                talk.write_request(sign, None);
+            }
+            None
+        }
+        Play::Unheard => {
+            if talk.negotiate().is_none() {
+                return Some(unanswered(bench, talk, "initialize"));
+            }
+            let sign = talk.sign_of_life();
+            talk.running().stop_listening();
+            // The first answer is still read; behind it the pipe has no reader.
+            let first = talk.write_request(sign, None);
+            let _ = talk.answer(first);
+            for _ in 0..IN_FLIGHT {
+                talk.write_request(sign, None);
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The plan of a run: which cases, in which revisions, with which calls inside.
+//!
+//! Belongs here: what a profile and `--only` choose. Does not belong here: running it.
+
+use framegate_corpus::Revision;
+use regex::Regex;
+
+use crate::bench::Bench;
+use crate::case::{
+    ConformanceCase, Controls, Delivery, HostileCase, PLAIN, Plain, named_mutation, plan_conformance,
+    plan_hostile, plan_mutation, plan_violations, reading_calls,
+};
+use crate::options::{Call, Options, Profile};
+use crate::pattern::pattern;
+use crate::run::RunError;
+
+/// What is run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) plain: Vec<Plain>,
+    pub(crate) conformance: Vec<ConformanceCase>,
+    pub(crate) hostile: Vec<HostileCase>,
+    /// The calls inside hostile frames: those that were given, or one that was chosen.
+    pub(crate) calls: Vec<Call>,
+}
+
+impl Plan {
+    /// What the options choose. A case that is named is run whatever the profile, unless that sends nothing hostile.
+    pub(crate) fn make(bench: &Bench<'_>) -> Result<Self, RunError> {
+        let options = bench.options;
+        let patterns: Vec<_> = options.only.iter().map(|text| (text, pattern(text))).collect();
+        let wanted =
+            |id: &str| patterns.is_empty() || patterns.iter().any(|(_, pattern)| is_match(pattern, id));
+        let profile = match (options.profile, options.only.is_empty()) {
+            (Profile::Stdout, _) => Profile::Stdout,
+            (_, false) => Profile::Full,
+            (profile, true) => profile,
+        };
+        let plain = PLAIN.iter().copied().filter(|plain| wanted(plain.id)).collect();
+        let revisions = revisions(options);
+        let conformance = if profile.is_conformance() { plan_conformance(&revisions) } else { Vec::new() };
+        let calls = match options.calls.is_empty() && profile.is_hostile() {
+            false if profile.is_hostile() => options.calls.clone(),
+            false => Vec::new(),
+            true => Controls::seen(bench, reading_calls(bench.tools())),
+        };
+        let deliveries = match profile.has_pieces() {
+            true => &[Delivery::Whole, Delivery::Cut, Delivery::Bytes][..],
+            false => &[Delivery::Whole],
+        };
+        let mut hostile = plan_hostile(&calls, deliveries);
+        hostile.extend(plan_violations(bench, &calls, &revisions));
+        hostile.extend(options.only.iter().filter_map(|id| {
+            let (seed, number, revision) = named_mutation(id)?;
+            plan_mutation(bench, &calls, revision, seed, number)
+        }));
+        hostile.retain(|case| revisions.contains(&case.revision()) && wanted(&case.id));
+        let conformance = conformance.into_iter().filter_map(|case| case.only(wanted)).collect();
+        let plan = Self { plain, conformance, hostile, calls };
+        let ids = plan.ids();
+        match patterns.iter().find(|(_, pattern)| !ids.iter().any(|id| is_match(pattern, id))) {
+            Some((text, _)) => Err(RunError::NoSuchCase((*text).clone())),
+            None => Ok(plan),
+        }
+    }
+
+    /// Every case's id.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        let plain = self.plain.iter().map(|plain| plain.id.to_owned());
+        let conformance = self.conformance.iter().flat_map(ConformanceCase::ids);
+        plain.chain(conformance).chain(self.hostile.iter().map(|case| case.id.clone())).collect()
+    }
+}
+
+fn revisions(options: &Options) -> Vec<Revision> {
+    let is_wanted =
+        |revision: &Revision| options.revisions.is_empty() || options.revisions.contains(revision);
+    Revision::ALL.into_iter().filter(is_wanted).collect()
+}
+
+fn is_match(pattern: &Option<Regex>, id: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(id))
+}

@@ -20,7 +20,9 @@ mod verdict;
 pub use case::{Level, Step};
 pub use judge::{Code, Finding, Sent, judge};
 pub use options::{Call, CallError, Options, Profile};
-pub use report::{CaseReport, Evidence, FORMAT, Report, json, junit, markdown, sarif, tap, terminal};
+pub use report::{
+    CaseReport, Evidence, FORMAT, Report, github, html, json, junit, markdown, sarif, tap, terminal,
+};
 pub use run::{Progress, RunError, run};
 pub use target::Interrupt;
 pub use verdict::{Kind, Verdict};

@@ -175,7 +175,8 @@ pub(crate) struct CheckArguments {
     /// How many seconds an answer, or an end, may take
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: u64,
-    /// Also write the report as `json`, `junit`, `md`, `sarif` or `tap`; may be given several times
+    /// Also write the report as `html`, `json`, `junit`, `md`, `sarif` or `tap`, or, with `github` alone, annotate a run of
+    /// GitHub Actions; may be given several times
     #[arg(long = "report", value_name = "FORM=FILE")]
     pub(crate) reports: Vec<String>,
     /// Keep the bytes of every case that is not clean: a folder that does not exist yet

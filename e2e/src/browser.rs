@@ -47,7 +47,14 @@ impl Browser {
             .args(["-c", START, "sh"])
             .arg(folder.join("chromium"))
             // No sandbox: it needs privileges, and the pages are our own.
-            .args(["--headless", "--no-sandbox", "--no-zygote", "--disable-gpu", "--remote-debugging-pipe"])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--no-zygote",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--remote-debugging-pipe",
+            ])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .env("LD_LIBRARY_PATH", folder.join("lib"))
             .env("FONTCONFIG_FILE", folder.join("fonts.conf"))

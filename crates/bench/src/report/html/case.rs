@@ -9,6 +9,8 @@ use super::{Foreign, dump, sign};
 
 /// The most steps of one case that are shown.
 const STEPS: usize = 20;
+/// The most steps that are not folded.
+const OPEN: usize = 4;
 /// The most effects of one case that are shown.
 const EFFECTS: usize = 20;
 
@@ -41,7 +43,7 @@ pub(super) fn in_short(case: &CaseReport) -> Markup {
             @if let Some(effect) = evidence.effects.first() {
                 div { "effect seen by " (effect.observer) ": " code { (Foreign::short(&effect.what)) } }
             }
-            div { "again: " code { (Foreign::short(&evidence.replay)) } }
+            div .again { "again: " code { (Foreign::short(&evidence.replay)) } }
         }
     }
 }
@@ -72,13 +74,15 @@ fn shown(evidence: &Evidence) -> Markup {
             (more(effects.len(), EFFECTS))
         }
         @if !steps.is_empty() {
-            h4 { "Sent" }
-            ol {
-                @for step in steps.iter().take(STEPS) {
-                    li { (Foreign::full(&step.what)) pre { (Foreign::full(&step.bytes)) } }
+            details open[steps.len() <= OPEN] {
+                summary { "Sent (steps: " (steps.len()) ")" }
+                dl {
+                    @for step in steps.iter().take(STEPS) {
+                        dt { (Foreign::short(&step.what)) } dd { code { (Foreign::full(&step.bytes)) } }
+                    }
                 }
+                (more(steps.len(), STEPS))
             }
-            (more(steps.len(), STEPS))
         }
         @if first_wrong.is_none() && !stdout_bytes.is_empty() {
             details {
@@ -93,7 +97,7 @@ fn shown(evidence: &Evidence) -> Markup {
             }
         }
         h4 { "Run it again" }
-        pre .command { (Foreign::full(replay)) }
+        pre .command .again { (Foreign::full(replay)) }
     }
 }
 

@@ -2,14 +2,19 @@
 "use strict";
 {
   const find = document.getElementById("find");
-  const cases = [...document.querySelectorAll(".case")];
+  // The command that runs a case again is the whole run's, and would be found in every case.
+  const text = (one) => {
+    const copy = one.cloneNode(true);
+    copy.querySelectorAll(".again").forEach((again) => again.remove());
+    return copy.textContent.toLowerCase();
+  };
+  const cases = [...document.querySelectorAll(".case")].map((one) => ({ one, text: text(one) }));
   const cells = [...document.querySelectorAll(".cell")];
   const parts = [...document.querySelectorAll(".group, .part")];
   const search = () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = new Set();
-    for (const one of cases) {
-      const text = one.textContent.toLowerCase();
+    for (const { one, text } of cases) {
       one.hidden = !words.every((word) => text.includes(word));
       if (!one.hidden) found.add(`#${one.id}`);
     }

@@ -158,7 +158,7 @@ fn bytes_are_shown_around_the_wrong_one() {
         shown.lines().nth(2).map(str::trim),
         Some("^^                                               ^")
     );
-    assert_eq!(text(dump::end(&bytes)).lines().next().map(|row| &row[..8]), Some("00000080"));
+    assert!(text(dump::end(&bytes)).starts_with("00000080 "));
 }
 
 #[test]

@@ -4,10 +4,15 @@
 
 use maud::Render;
 
+use crate::report::SHOWN;
+
 /// The most of one text that is shown where a case is told in full, in characters.
-const FULL: usize = 1_000;
+const FULL: usize = 2_000;
 /// The same where it is told in short.
 const SHORT: usize = 300;
+
+// A line with wrong bytes, each written as `\x00`, is not cut: the caret below it stands where it must.
+const _: () = assert!(SHOWN * 4 < FULL);
 
 /// Text of the target, or of whoever started it. Characters that are obeyed, hidden or reorder others are shown as
 /// escapes (`\n`, `\u{202e}`), and what is markup in HTML is none.

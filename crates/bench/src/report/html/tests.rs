@@ -163,7 +163,7 @@ fn bytes_are_shown_around_the_wrong_one() {
 
 #[test]
 fn a_long_run_of_a_talkative_target_is_cut_and_says_so() {
-    let mut report = report(&"<".repeat(1_100));
+    let mut report = report(&"<".repeat(2_100));
     let failing = report.cases[0].clone();
     report.cases.resize(3_000, failing);
     for (number, case) in report.cases.iter_mut().enumerate() {

@@ -11,7 +11,7 @@ use super::{CaseReport, Kind, Report, terminal};
 /// The most errors of one step that GitHub shows.
 const ERRORS: usize = 10;
 
-/// The terminal's text, in which the runner takes nothing for a command, and at most [`ERRORS`] `::error` commands.
+/// The terminal's text, in which the runner takes nothing for a command, and at most ten `::error` commands.
 #[must_use]
 pub fn github(report: &Report) -> String {
     let said = terminal(report);

@@ -9,6 +9,7 @@
 //! judges what was on stdout and the [`canary`] is searched for.
 
 pub mod binary;
+pub mod browser;
 pub mod canary;
 pub mod capture;
 pub mod client;

@@ -288,6 +288,19 @@ fn a_failure_is_told_with_its_bytes_and_a_command_that_shows_it_again() {
 }
 
 #[test]
+fn for_github_failures_are_annotations_behind_the_text_for_people() {
+    let run = planted(&["--profile", "stdout", "--only", "plain/session", "--report", "github"], "ansi");
+    assert_eq!(run.code(), Some(1));
+    let text = String::from_utf8_lossy(&run.output.stdout).into_owned();
+    let lines: Vec<_> = text.lines().collect();
+    let token = lines[0].strip_prefix("::stop-commands::").expect("the text for people is no command");
+    let resumed = lines.iter().position(|line| *line == format!("::{token}::")).expect("commands again");
+    assert!(lines[1].starts_with("FAIL (stdout-dirty)  plain/session"), "{text}");
+    let title = "::error title=framegate check%2C stdout-dirty%3A plain/session::";
+    assert!(lines[resumed + 1].starts_with(title) && lines.len() == resumed + 2, "{text}");
+}
+
+#[test]
 fn what_cannot_be_started_or_does_not_answer_is_69() {
     let run = check(&[], &["/nonexistent/server"]);
     assert_eq!(run.code(), Some(69), "{}", run.text());
@@ -313,6 +326,7 @@ fn faults_of_the_command_line_are_2_and_nothing_is_started() {
         &["--call", "probe"][..],
         &["--call", "probe={\"a\":1}"],
         &["--report", "pdf=x"],
+        &["--report", "github=x"],
         &["--timeout", "0"],
         &["--evidence", "/"],
     ] {

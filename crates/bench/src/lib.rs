@@ -28,7 +28,9 @@ pub use case::{Level, Step};
 pub use expect::{ExpectError, Expectations, expectations};
 pub use judge::{Code, Finding, Sent, judge};
 pub use options::{Call, CallError, MutationOptions, Options, Profile};
-pub use report::{CaseReport, Evidence, FORMAT, Report, json, junit, markdown, sarif, tap, terminal};
+pub use report::{
+    CaseReport, Evidence, FORMAT, Report, github, html, json, junit, markdown, sarif, tap, terminal,
+};
 pub use run::{Progress, RunError, list, run};
 pub use target::Interrupt;
 pub use verdict::{Kind, Verdict};

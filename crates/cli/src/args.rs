@@ -190,7 +190,8 @@ pub(crate) struct CheckArguments {
     /// What the random changes depend on: the same seed changes the same bytes
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Also write the report as `json`, `junit`, `md`, `sarif` or `tap`; may be given several times
+    /// Also write the report as `html`, `json`, `junit`, `md`, `sarif` or `tap`, or, with `github` alone, annotate a run of
+    /// GitHub Actions; may be given several times
     #[arg(long = "report", value_name = "FORM=FILE")]
     pub(crate) reports: Vec<String>,
     /// Keep the bytes of every case that is not clean: a folder that does not exist yet

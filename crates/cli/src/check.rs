@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use framegate_bench::{
-    Call, Evidence, Interrupt, MutationOptions, Options, Profile, Progress, Report, RunError, json, junit,
-    markdown, sarif, tap, terminal,
+    Call, Evidence, Interrupt, MutationOptions, Options, Profile, Progress, Report, RunError, github, html,
+    json, junit, markdown, sarif, tap, terminal,
 };
 use framegate_corpus::Revision;
 use framegate_gateway::exit;
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         mutation: mutation(arguments)?,
     };
     // Faults of the command line are told before anything runs.
-    let reports: Vec<(Form, &str)> =
-        arguments.reports.iter().map(|text| form(text)).collect::<Result<_, _>>()?;
+    let (for_github, files): (Vec<_>, Vec<_>) = arguments.reports.iter().partition(|text| *text == "github");
+    let reports: Vec<(Form, &str)> = files.into_iter().map(|text| form(text)).collect::<Result<_, _>>()?;
     if let Some(folder) = &arguments.evidence {
         fs::create_dir(folder)
             .map_err(|error| Failure::usage(format!("--evidence {}: {error}", folder.display())))?;
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         return Ok(exit::OK);
     }
     let report = framegate_bench::run(&options, &interrupt, &show).map_err(|error| failure(&error))?;
-    out::text(&terminal(&report));
+    out::text(&if for_github.is_empty() { terminal(&report) } else { github(&report) });
     for (form, file) in reports {
         write(Path::new(file), form(&report).as_bytes())?;
     }
@@ -107,13 +107,14 @@ fn revision(name: &str) -> Result<Revision, Failure> {
 
 fn form(text: &str) -> Result<(Form, &str), Failure> {
     match text.split_once('=') {
+        Some(("html", file)) => Ok((html, file)),
         Some(("json", file)) => Ok((json, file)),
         Some(("junit", file)) => Ok((junit, file)),
         Some(("md", file)) => Ok((markdown, file)),
         Some(("sarif", file)) => Ok((sarif, file)),
         Some(("tap", file)) => Ok((tap, file)),
         _ => Err(Failure::usage(format!(
-            "--report {}: a report is written FORM=FILE; forms are json, junit, md, sarif and tap",
+            "--report {}: a report is written FORM=FILE, with the forms html, json, junit, md, sarif and tap, or `github` without a file",
             out::printable(text)
         ))),
     }

@@ -2,8 +2,8 @@
 //!
 //! Belongs here: faults, each in one place. Does not belong here: what finds them (`e2e/tests/check.rs`).
 //!
-//! `planted FOLDER FAULT`. Everything but the fault is the gate's own session; an action is a file in FOLDER that
-//! is named after the call's marker.
+//! `planted FOLDER FAULT [REASON…]`. Everything but the fault is the gate's own session; an action is a file in FOLDER
+//! that is named after the call's marker. With reasons it is faulty in several ways: it executes what is refused for them.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -43,6 +43,8 @@ enum Goes {
 struct Planted {
     folder: PathBuf,
     fault: String,
+    /// The reasons whose refused frames are executed all the same.
+    executes: Vec<String>,
     session: Session,
     /// What was read since a line last ended with what was read.
     recent: Vec<u8>,
@@ -54,12 +56,15 @@ struct Planted {
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let [folder, fault] = arguments.as_slice() else { return ExitCode::from(2) };
+    let [folder, fault, reasons @ ..] = arguments.as_slice() else { return ExitCode::from(2) };
     let fault = fault.to_string_lossy().into_owned();
+    let executes = reasons.iter().map(|reason| reason.to_string_lossy().into_owned());
+    let executes = executes.chain(fault.strip_prefix("executes-").map(str::to_owned)).collect();
     let mut planted = Planted {
         session: session(),
         folder: PathBuf::from(folder),
         fault,
+        executes,
         recent: Vec::new(),
         late: Vec::new(),
         replies: 0,
@@ -168,11 +173,11 @@ impl Planted {
     }
 
     fn refused(&mut self, reasons: &[&str]) {
-        let executes = self.fault.strip_prefix("executes-").is_some_and(|refused| {
+        let executes = self.executes.iter().any(|refused| {
             // What a tool's own schema does not permit has several reasons.
             reasons
                 .iter()
-                .any(|reason| *reason == refused || refused == "schema" && reason.starts_with("argument-"))
+                .any(|reason| reason == refused || refused == "schema" && reason.starts_with("argument-"))
         });
         // What the bench sends to see what any input leads to has no call inside.
         let has_no_call = [&b"framegate noise"[..], b"no-such-method"]

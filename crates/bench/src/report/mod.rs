@@ -1,9 +1,11 @@
 //! What a run found, and the forms in which it is told.
 //!
-//! Belongs here: the report as data; terminal, JSON, JUnit and Markdown.
+//! Belongs here: the report as data; terminal, HTML, and what programs read.
 //! Does not belong here: verdicts.
 
 mod forms;
+mod github;
+mod html;
 mod terminal;
 
 use std::time::Duration;
@@ -18,6 +20,8 @@ use crate::options::{Call, Options};
 use crate::verdict::{Kind, Verdict};
 
 pub use forms::{json, junit, markdown, sarif, tap};
+pub use github::github;
+pub use html::html;
 pub use terminal::terminal;
 
 /// The version of the JSON report's form.

@@ -110,3 +110,40 @@ fn programs_get_the_same_verdicts() {
     assert_eq!(results[0]["ruleId"], rules[0]["id"]);
     assert!(markdown(&report).contains("| `json-noise/banner` | stdout-dirty |"));
 }
+
+#[test]
+fn github_reads_errors_and_nothing_that_the_target_said() {
+    let mut report = report();
+    let hostile = "::add-mask::x\r\n##[add-mask]y, 100%: done";
+    report.cases[0].explanation = hostile.to_owned();
+    let text = github(&report);
+    let lines: Vec<_> = text.lines().collect();
+    let token = lines[0].strip_prefix("::stop-commands::").unwrap();
+    let resumed = lines.iter().position(|line| *line == format!("::{token}::")).unwrap();
+    assert!(lines[1..resumed].iter().any(|line| line.contains("##[add-mask]")), "{text}");
+    assert!(!terminal(&report).contains(token));
+    let title = "title=framegate check%2C stdout-dirty%3A json-noise/banner";
+    let message = "a banner%0A::add-mask::x%0D%0A##[add-mask]y, 100%25: done%0A\
+                   stdout-ansi at byte 3 of stdout: 1b 5b 31 6d 3c 22 78 22 3e 0a%0Aagain: framegate check --only";
+    assert_eq!(lines.len(), resumed + 2, "a policy gap is no error: {text}");
+    assert!(lines[resumed + 1].starts_with(&format!("::error {title}::{message}")), "{text}");
+}
+
+#[test]
+fn github_gets_no_more_errors_than_it_shows() {
+    let mut report = report();
+    let errors = |report: &Report| -> Vec<String> {
+        let text = github(report);
+        text.lines().filter(|line| line.starts_with("::error ")).map(str::to_owned).collect()
+    };
+    let failing = report.cases[0].clone();
+    report.cases.resize(11, failing.clone());
+    assert_eq!(errors(&report).len(), 10);
+    report.cases.resize(40, failing);
+    let told = errors(&report);
+    assert_eq!(told.len(), 10);
+    assert!(told[9].starts_with("::error title=framegate check%2C 30 more::"), "{told:?}");
+    report.cases.clear();
+    report.unproven = true;
+    assert_eq!(errors(&report).len(), 1, "a run that fails says why");
+}

@@ -49,6 +49,8 @@ pub fn html(report: &Report) -> String {
     shown.truncate(CASES);
     shown.sort_by_key(|(number, _)| *number);
     let (failing, others): (Vec<_>, Vec<_>) = shown.iter().partition(|(_, case)| case.is_failure);
+    let (expected, others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|(_, case)| case.expected.is_some());
     let in_full = failing.get(..IN_FULL.min(failing.len())).unwrap_or_default();
     let more = failing.get(in_full.len()..).unwrap_or_default();
     let with = |verdict: &str| others.iter().copied().filter(|(_, case)| case.verdict == verdict).collect();
@@ -83,6 +85,7 @@ pub fn html(report: &Report) -> String {
                             }
                         }
                     }
+                    (folded("Expected failures", "each is allowed for, with a reason", expected))
                     (folded("Policy gaps", "the protocol leaves these open; a hardened server refuses them", with("policy-gap")))
                     (folded("Inconclusive", "nothing can be said: what would have shown a failure was not seen to work", with("inconclusive")))
                     (folded("Skipped", "these do not apply here", with("skipped")))
@@ -107,6 +110,7 @@ fn policy() -> String {
 fn result(report: &Report) -> String {
     let failing = report.cases.iter().filter(|case| case.is_failure).count();
     match (report.answers, failing, report.unproven) {
+        (true, 0, _) if !report.stale.is_empty() => "expectations that nothing answers to".to_owned(),
         (false, ..) => "the target does not answer".to_owned(),
         (true, 0, false) => format!("clean, {} cases", report.cases.len()),
         (true, 0, true) => "not proved: no observer saw the given call".to_owned(),
@@ -135,6 +139,13 @@ fn head(report: &Report) -> Markup {
                 dd {
                     @if report.not_verified.is_empty() { "nothing to name" }
                     @for point in &report.not_verified { div { (Foreign::short(point)) } }
+                }
+                @if let Some(sdk) = &report.sdk {
+                    dt { "Kit" } dd { (sdk.name) " " (Foreign::short(&sdk.version)) }
+                }
+                @if !report.stale.is_empty() {
+                    dt { "Stale" }
+                    dd { @for entry in &report.stale { div { (Foreign::short(entry)) } } }
                 }
                 dt { "Assumption" } dd { "the target is buggy, not hostile" }
             }

@@ -8,25 +8,28 @@ use super::{CaseReport, Evidence, Report};
 #[must_use]
 pub fn terminal(report: &Report) -> String {
     let mut text = String::new();
-    let mut gaps = 0_usize;
-    for case in &report.cases {
-        match case.verdict {
-            "pass" | "skipped" => {}
-            "policy-gap" => gaps = gaps.saturating_add(1),
-            _ => tell(&mut text, case),
-        }
+    let is_open = |case: &&CaseReport| {
+        !matches!(case.verdict, "pass" | "skipped" | "policy-gap") && case.expected.is_none()
+    };
+    for case in report.cases.iter().filter(is_open).filter(|case| case.cause.is_none()) {
+        tell(&mut text, case);
     }
-    let gap_ids: Vec<_> = report
-        .cases
-        .iter()
-        .filter(|case| case.verdict == "policy-gap")
-        .map(|case| case.id.as_str())
-        .collect();
+    tell_causes(&mut text, report);
+    let ids = |wanted: &dyn Fn(&CaseReport) -> bool| {
+        let ids: Vec<_> =
+            report.cases.iter().filter(|case| wanted(case)).map(|case| case.id.as_str()).collect();
+        (ids.len(), ids.join(" "))
+    };
+    let (gaps, gap_ids) = ids(&|case| case.verdict == "policy-gap");
     if gaps > 0 {
         text.push_str(&format!(
-            "policy gaps: {gaps} (the protocol leaves these open; a hardened server refuses them)\n  {}\n\n",
-            gap_ids.join(" ")
+            "policy gaps: {gaps} (the protocol leaves these open, or only recommends them; a hardened server refuses them)\n  \
+             {gap_ids}\n\n"
         ));
+    }
+    let (expected, expected_ids) = ids(&|case| case.expected.is_some());
+    if expected > 0 {
+        text.push_str(&format!("expected failures: {expected}\n  {expected_ids}\n\n"));
     }
     let mut counts = Vec::new();
     for verdict in ["pass", "fail", "policy-gap", "inconclusive", "unavailable", "hung", "skipped"] {
@@ -39,6 +42,9 @@ pub fn terminal(report: &Report) -> String {
     if !report.observers.is_empty() {
         text.push_str(&format!("proof: effects seen by {}\n", report.observers.join(", ")));
     }
+    if let Some(sdk) = &report.sdk {
+        text.push_str(&format!("kit: {} {}\n", sdk.name, sdk.version.escape_debug()));
+    }
     for point in &report.not_verified {
         text.push_str(&format!("not verified: {point}\n"));
     }
@@ -48,8 +54,31 @@ pub fn terminal(report: &Report) -> String {
              does an argument lead to {effect.url}, {effect.file} or a path with {marker}?\n",
         );
     }
+    for entry in &report.stale {
+        text.push_str(&format!("not clean: the expectation {}\n", entry.escape_debug()));
+    }
     text.push_str("assumption: the target is buggy, not hostile\n");
     text
+}
+
+/// Failures that a kit is known for: one in full for each remedy, the others by their ids.
+fn tell_causes(text: &mut String, report: &Report) {
+    let caused = || report.cases.iter().filter(|case| case.is_failure && case.cause.is_some());
+    let mut remedies: Vec<_> = caused().map(|case| (&case.cause, &case.remedy)).collect();
+    remedies.sort_unstable();
+    remedies.dedup();
+    for (cause, remedy) in remedies {
+        let of: Vec<_> = caused().filter(|case| (&case.cause, &case.remedy) == (cause, remedy)).collect();
+        let (Some(first), Some(cause), Some(remedy)) = (of.first(), cause, remedy) else { continue };
+        tell(text, first);
+        let ids: Vec<_> = of.iter().map(|case| case.id.as_str()).collect();
+        text.push_str(&format!(
+            "known in {}: {} failures, of which the first is shown\n  {remedy}\n  {}\n\n",
+            cause.escape_debug(),
+            ids.len(),
+            ids.join(" ")
+        ));
+    }
 }
 
 fn tell(text: &mut String, case: &CaseReport) {

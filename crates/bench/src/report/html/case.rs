@@ -28,6 +28,9 @@ pub(super) fn article(number: usize, case: &CaseReport) -> Markup {
                 " " span .rule { @if let Some(kind) = case.kind { (kind.name()) " · " } (rule(case)) }
             }
             p .explanation { (Foreign::full(&case.explanation)) }
+            @if let Some(cause) = &case.cause {
+                p .cause { "Known in " (Foreign::short(cause)) ": " (Foreign::full(case.remedy.as_deref().unwrap_or_default())) }
+            }
             @if let Some(evidence) = &case.evidence { (shown(evidence)) }
         }
     }
@@ -38,6 +41,7 @@ pub(super) fn in_short(case: &CaseReport) -> Markup {
     html! {
         (Foreign::short(&case.gist))
         @if !case.explanation.is_empty() { div .explanation { (Foreign::short(&case.explanation)) } }
+        @if let Some(reason) = &case.expected { div .cause { "expected: " (Foreign::short(reason)) } }
         @if let Some(evidence) = &case.evidence {
             @if let Some(wrong) = &evidence.first_wrong { div { (place(wrong)) " " code { (wrong.hex) } } }
             @if let Some(effect) = evidence.effects.first() {

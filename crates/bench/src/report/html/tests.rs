@@ -3,6 +3,7 @@
 //! Belongs here: the page as text. Does not belong here: how a browser shows it (`e2e/tests/report_page.rs`).
 
 use super::*;
+use crate::attribution::Sdk;
 use crate::case::{Level, Step};
 use crate::observe::Sight;
 use crate::report::{Evidence, FirstWrong};
@@ -35,6 +36,9 @@ fn report(text: &str) -> Report {
             verdict,
             kind: Some(Kind::StdoutDirty),
             explanation: text.to_owned(),
+            expected: Some(text.to_owned()),
+            cause: Some(text.to_owned()),
+            remedy: Some(text.to_owned()),
             evidence: Some(evidence),
             is_failure: matches!(*verdict, "fail" | "unavailable" | "hung"),
         }
@@ -49,6 +53,9 @@ fn report(text: &str) -> Report {
         not_verified: vec![text.to_owned()],
         milliseconds: 1_234,
         unproven: false,
+        sdk: Some(Sdk { name: "rust-sdk", version: text.to_owned(), seen_in: text.to_owned() }),
+        stale: vec![text.to_owned()],
+        is_part: false,
         cases: SIGNS.iter().map(case).collect(),
     }
 }

@@ -212,7 +212,8 @@ impl Planted {
         if !self.has("no-effect") {
             self.execute(&marker);
         }
-        let outcome = Outcome::done("{}".to_owned(), None);
+        let result = serde_json::json!({"status": 200, "headers": {}, "truncated": false});
+        let outcome = Outcome::done(result.to_string(), Some(result));
         if let Some(reply) = self.session.settle(permit.surrender(), &outcome) {
             let mut line = Vec::new();
             reply.write(&mut line);

@@ -7,24 +7,18 @@ use serde_json::{Value, json};
 
 use super::probe::{Probe, told};
 use super::{Found, all};
-use crate::verdict::Kind;
 
 /// S-10: notifications are not answered, known, unknown or malformed.
 pub(super) fn no_reply_to_notifications(probe: &mut Probe<'_>) -> Found {
-    told(probe.ready().and_then(|()| {
-        for (what, line) in [
-            ("a known notification", json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 987_654}})),
-            ("an unknown notification", json!({"jsonrpc": "2.0", "method": "notifications/framegate"})),
-            ("a notification with ill-typed params", json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}})),
-        ] {
-            probe.say(what, &line.to_string());
-            let answer = probe.besides(what)?.into_iter().find(|message| message.get("method").is_none());
-            if answer.is_some() {
-                return Err(Found::Broken(Kind::ExtraReply, format!("{what} was answered")));
-            }
-        }
+    let cancelled = |id: Value| json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    told((|| {
+        probe.ready()?;
+        probe.say_unanswered("a known notification", &cancelled(json!(987_654)))?;
+        let unknown = json!({"jsonrpc": "2.0", "method": "notifications/framegate"});
+        probe.say_unanswered("an unknown notification", &unknown)?;
+        probe.say_unanswered("a notification with ill-typed params", &cancelled(json!({})))?;
         Ok(Found::Holds)
-    }))
+    })())
 }
 
 /// S-11: an id comes back with its type and its exact value.
@@ -48,35 +42,25 @@ pub(super) fn wide_echoed(probe: &mut Probe<'_>) -> Found {
 }
 
 fn echo(probe: &mut Probe<'_>, ids: &[Value]) -> Found {
-    told(probe.ready().map(|()| {
-        all(ids.iter().map(|id| {
-            let before = probe.talk.stdout_length();
-            let (sign, params) = probe.sign();
-            probe.talk.write_with_id(id, sign, params.as_ref());
-            match probe.talk.answer_to(id) {
-                Some(_) => Found::Holds,
-                None => {
-                    probe.talk.skip_to(before);
-                    let other =
-                        probe.talk.messages().into_iter().find(|message| message.get("method").is_none());
-                    let shown: String = id.to_string().chars().take(40).collect();
-                    match other {
-                        Some(other) => {
-                            let came: String = other
-                                .get("id")
-                                .map(Value::to_string)
-                                .unwrap_or_default()
-                                .chars()
-                                .take(40)
-                                .collect();
-                            Found::wrong(format!("the request with id {shown} was answered with id {came}"))
-                        }
-                        None => Found::unanswered(&format!("the request with id {shown}")),
-                    }
-                }
-            }
-        }))
-    }))
+    told(probe.ready().map(|()| all(ids.iter().map(|id| echo_one(probe, id)))))
+}
+
+fn echo_one(probe: &mut Probe<'_>, id: &Value) -> Found {
+    let before = probe.talk.stdout_length();
+    let (sign, params) = probe.sign();
+    probe.talk.write_with_id(id, sign, params.as_ref());
+    if probe.talk.answer_to(id).is_some() {
+        return Found::Holds;
+    }
+    probe.talk.skip_to(before);
+    let other = probe.talk.messages().into_iter().find(|message| message.get("method").is_none());
+    let shown = |id: &Value| id.to_string().chars().take(40).collect::<String>();
+    match other.as_ref().and_then(|other| other.get("id")) {
+        Some(other) => {
+            Found::wrong(format!("the request with id {} was answered with id {}", shown(id), shown(other)))
+        }
+        None => Found::unanswered(&format!("the request with id {}", shown(id))),
+    }
 }
 
 /// S-14 to S-16: how an error looks whose request's id could not be read.

@@ -17,6 +17,7 @@ use crate::case::talk::meta;
 use crate::case::{Step, Talk};
 use crate::observe::Folder;
 use crate::target::Snapshot;
+use crate::verdict::Kind;
 
 /// How long what must not come is waited for, behind a sign of life that was answered.
 const QUIET: Duration = Duration::from_millis(150);
@@ -87,16 +88,19 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Whatever comes besides the answer to a sign of life.
-    pub(super) fn besides(&mut self, behind: &str) -> Result<Vec<Value>, Found> {
+    /// Says what must not be answered: fails if it was, or if nothing is answered any more.
+    pub(super) fn say_unanswered(&mut self, what: &str, line: &Value) -> Result<(), Found> {
         let before = self.talk.stdout_length();
-        self.alive(behind)?;
+        self.say(what, &line.to_string());
+        self.alive(what)?;
         thread::sleep(QUIET);
         self.talk.skip_to(before);
-        let last = self.talk.asked().last().map(|asked| asked.id.clone());
-        let mut messages = self.talk.messages();
-        messages.retain(|message| message.get("id") != last.as_ref() || message.get("method").is_some());
-        Ok(messages)
+        let sign = self.talk.asked().last().map(|asked| &asked.id);
+        let is_answer = |message: &Value| message.get("method").is_none() && message.get("id") != sign;
+        match self.talk.messages().iter().any(is_answer) {
+            true => Err(Found::Broken(Kind::ExtraReply, format!("{what} was answered"))),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn stop(self) -> (Vec<Step>, Snapshot) {

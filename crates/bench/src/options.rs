@@ -119,6 +119,8 @@ pub struct Options {
     pub calls: Vec<Call>,
     /// How much is run.
     pub profile: Profile,
+    /// Launches of the operator's own: a name, and a POSIX shell script in which the target is `"$@"`.
+    pub launches: Vec<(String, String)>,
     /// Variables that get no canary.
     pub without_canaries: Vec<String>,
     /// Only cases whose id is one of these; all if there are none.

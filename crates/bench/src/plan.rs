@@ -7,8 +7,8 @@ use regex::Regex;
 
 use crate::bench::Bench;
 use crate::case::{
-    ConformanceCase, Controls, Delivery, HostileCase, PLAIN, Plain, named_mutation, plan_conformance,
-    plan_hostile, plan_mutation, plan_violations, reading_calls,
+    ConformanceCase, Controls, Delivery, HostileCase, Plain, named_mutation, plan_conformance, plan_hostile,
+    plan_mutation, plan_plain, plan_violations, reading_calls,
 };
 use crate::options::{Call, Options, Profile};
 use crate::pattern::pattern;
@@ -36,7 +36,7 @@ impl Plan {
             (_, false) => Profile::Full,
             (profile, true) => profile,
         };
-        let plain = PLAIN.iter().copied().filter(|plain| wanted(plain.id)).collect();
+        let plain = plan_plain(&options.launches).into_iter().filter(|plain| wanted(&plain.id())).collect();
         let revisions = revisions(options);
         let conformance = if profile.is_conformance() { plan_conformance(&revisions) } else { Vec::new() };
         let calls = match options.calls.is_empty() && profile.is_hostile() {
@@ -66,7 +66,7 @@ impl Plan {
 
     /// Every case's id.
     pub(crate) fn ids(&self) -> Vec<String> {
-        let plain = self.plain.iter().map(|plain| plain.id.to_owned());
+        let plain = self.plain.iter().map(|plain| plain.id());
         let conformance = self.conformance.iter().flat_map(ConformanceCase::ids);
         plain.chain(conformance).chain(self.hostile.iter().map(|case| case.id.clone())).collect()
     }

@@ -125,7 +125,7 @@ pub fn run(
     let mut outcomes = Vec::new();
     let mut work: VecDeque<Work> = plain.into_iter().map(Work::Plain).collect();
     if let Some(Work::Plain(first)) = work.front().filter(|_| work.len() > 1) {
-        let outcome = run_plain(&bench, *first);
+        let outcome = run_plain(&bench, first);
         if interrupt.is_interrupted() {
             return Err(RunError::Interrupted);
         }
@@ -153,7 +153,7 @@ pub fn run(
                     let outcomes = match next {
                         None => return,
                         Some(Work::Plain(plain)) => {
-                            let outcome = run_plain(&bench, plain);
+                            let outcome = run_plain(&bench, &plain);
                             done(&outcome);
                             vec![outcome]
                         }

@@ -175,6 +175,10 @@ pub(crate) struct CheckArguments {
     /// Print the ids of the cases that would be run, and run none
     #[arg(long)]
     pub(crate) list: bool,
+    /// A plain session under a launch of your own: a script for /bin/sh in which the target is "$@", such as
+    /// 'stale-lock=touch lock; exec "$@"'; may be given several times
+    #[arg(long = "launch", value_name = "NAME=SCRIPT")]
+    pub(crate) launches: Vec<String>,
     /// A variable of the environment that gets no canary, where its value may come out; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) no_canary: Vec<String>,

@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
             ProfileName::Conformance => Profile::Conformance,
             ProfileName::Full => Profile::Full,
         },
+        launches: arguments.launches.iter().map(|text| launch(text)).collect::<Result<_, _>>()?,
         without_canaries: arguments.no_canary.clone(),
         only: arguments.only.clone(),
         revisions: arguments.revisions.iter().map(|name| revision(name)).collect::<Result<_, _>>()?,
@@ -95,6 +96,23 @@ fn mutation(arguments: &CheckArguments) -> Result<Option<MutationOptions>, Failu
         return Err(Failure::usage("--fuzz: give the call that may be changed, with --call"));
     }
     Ok(Some(MutationOptions { seed: arguments.seed, time: Duration::from_secs(seconds) }))
+}
+
+fn launch(text: &str) -> Result<(String, String), Failure> {
+    let is_plain = |name: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        !name.is_empty() && name.bytes().all(plain)
+    };
+    match text.split_once('=') {
+        Some((name, script)) if is_plain(name) && script.contains("\"$@\"") => {
+            Ok((name.to_owned(), script.to_owned()))
+        }
+        _ => Err(Failure::usage(format!(
+            "--launch {}: a launch is written NAME=SCRIPT, where NAME is of letters, digits, - and _, and SCRIPT is for \
+             /bin/sh and starts the target as \"$@\"",
+            out::printable(text)
+        ))),
+    }
 }
 
 fn revision(name: &str) -> Result<Revision, Failure> {

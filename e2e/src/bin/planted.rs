@@ -9,11 +9,15 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use framegate_gate::Moment;
 use framegate_gate::authorization::Permit;
 use framegate_gate::outcome::Outcome;
@@ -32,6 +36,8 @@ const CONFIG: &str = "version = 1\n[session]\non_invalid_frame = \"continue\"\n[
                       path = \"/{marker}\"\nparams.marker = { type = \"word\" }\n";
 /// How every marker of the bench begins.
 const MARKER: &[u8] = b"fgm-";
+/// Whether anything was read by now.
+static HAS_READ: AtomicBool = AtomicBool::new(false);
 
 /// Whether the session goes on.
 #[derive(PartialEq)]
@@ -75,6 +81,7 @@ fn main() -> ExitCode {
     let mut piece = vec![0; 64 * 1024];
     let mut stdin = std::io::stdin().lock();
     while let Ok(length @ 1..) = stdin.read(&mut piece) {
+        HAS_READ.store(true, Ordering::Relaxed);
         reader.push(&piece[..length]);
         if planted.recent.ends_with(b"\n") {
             planted.recent.clear();
@@ -113,13 +120,46 @@ impl Planted {
     /// What a fault does before anything is read.
     fn begin(&self) {
         let unset = |name: &str| std::env::var_os(name).is_none();
+        let is = |name: &str, value: &str| std::env::var_os(name).is_some_and(|set| set == value);
         match &*self.fault {
             "banner" => say(b"starting up\n"),
             "glued-banner" => say(b"starting up "),
             "byte-order-mark" => say(b"\xef\xbb\xbf"),
             "verbose-banner" if !unset("DEBUG") => say(b"debugging\n"),
             "no-home-banner" if unset("HOME") => say(b"no home\n"),
-            "c-locale-banner" if std::env::var_os("LANG").is_some_and(|lang| lang == "C") => say(b"\xe9\n"),
+            "c-locale-banner" if is("LANG", "C") => say(b"\xe9\n"),
+            "launch-banner" if is("FRAMEGATE_LAUNCH", "odd") => say(b"odd\n"),
+            "no-config-folder-banner" if is("XDG_CONFIG_HOME", "/dev/null") => say(b"no configuration\n"),
+            "read-only-folder-banner" if File::create("framegate-planted").is_err() => {
+                say(b"cannot write here\n")
+            }
+            // Whatever runs the tests is started by cargo, and no client passes its variables on.
+            "few-variables-banner" if unset("CARGO_MANIFEST_DIR") => say(b"few variables\n"),
+            "leaks-to-stderr" => {
+                let secret = std::env::var("FRAMEGATE_CANARY").unwrap_or_default();
+                let _ = writeln!(std::io::stderr(), "token {}", STANDARD.encode(format!("token={secret}")));
+            }
+            "leaks-to-a-file" => {
+                let secret = std::env::var("DB_PASSWORD").unwrap_or_default();
+                fs::write(self.folder.join("settings"), secret).expect("a file");
+            }
+            // What is ignored stays ignored in what a shell starts (POSIX, exec).
+            "ignores-sigint" => {
+                let program = std::env::current_exe().expect("a program");
+                let mut command = Command::new("sh");
+                command.args(["-c", "trap '' INT; exec \"$0\" \"$1\" none"]).arg(program).arg(&self.folder);
+                panic!("{}", command.exec());
+            }
+            "impatient" => drop(std::thread::spawn(|| {
+                std::thread::sleep(Duration::from_millis(700));
+                if !HAS_READ.load(Ordering::Relaxed) {
+                    say(b"is anybody there\n");
+                }
+            })),
+            // Bytes that a full pipe does not take are lost.
+            "drops-when-slow" => {
+                rustix::fs::fcntl_setfl(std::io::stdout(), rustix::fs::OFlags::NONBLOCK).expect("a pipe");
+            }
             "orphan" => {
                 let mut command = Command::new("sh");
                 command.args(["-c", "sleep 120 < /dev/null > /dev/null 2>&1 &"]).stdin(Stdio::null());
@@ -275,6 +315,15 @@ impl Planted {
                 }
                 say(format!("{value}\n").as_bytes());
             }
+            "floods-stderr" => {
+                let _ = std::io::stderr().write_all(&[b'x'; 200_000]);
+                say(&line);
+            }
+            "drops-when-slow" => say(&[&*line, &*notification(20_000)].concat()),
+            "spins-unheard" => {
+                let mut stdout = std::io::stdout().lock();
+                while stdout.write_all(&line).and_then(|()| stdout.flush()).is_err() {}
+            }
             "swallows-a-reply" if self.replies == 5 => {}
             "answers-at-the-end" => self.held.extend_from_slice(&line),
             _ => say(&line),
@@ -287,6 +336,9 @@ impl Planted {
             self.execute(&marker);
         }
         match &*self.fault {
+            "complains-of-no-input" if self.replies == 0 => say(b"no input\n"),
+            "complains-of-half-a-handshake" if self.replies == 1 => say(b"half a handshake\n"),
+            "cuts-off-what-is-in-flight" if self.replies > 30 => say(b"{\"jsonrpc\":"),
             "half-last-line" => say(b"{\"jsonrpc\":"),
             "outlives-its-input" => loop {
                 std::thread::sleep(Duration::from_secs(60));
@@ -297,6 +349,16 @@ impl Planted {
             _ => {}
         }
     }
+}
+
+/// A log message that is longer than a small pipe.
+fn notification(length: usize) -> Vec<u8> {
+    let params = serde_json::json!({"level": "info", "data": "x".repeat(length)});
+    format!(
+        "{}\n",
+        serde_json::json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+    )
+    .into()
 }
 
 /// Every marker in the bytes.

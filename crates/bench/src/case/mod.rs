@@ -23,7 +23,7 @@ pub(crate) use hostile::{
     shrink,
 };
 pub use level::Level;
-pub(crate) use plain::{PLAIN, Plain, run_plain};
+pub(crate) use plain::{Plain, plan as plan_plain, run as run_plain};
 pub(crate) use talk::{Talk, initialize, version};
 
 /// What was done in a case, for whoever does it again by hand.

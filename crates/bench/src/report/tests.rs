@@ -15,6 +15,7 @@ fn report() -> Report {
         calls: vec![Call { tool: "t".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() }],
         profile: Profile::Quick,
         revisions: Vec::new(),
+        launches: Vec::new(),
         without_canaries: Vec::new(),
         mutation: None,
         only: Vec::new(),

@@ -2,7 +2,7 @@
 //!
 //! Belongs here: rows. Does not belong here: running them.
 
-use super::{End, Launching, Plain, Play};
+use super::{End, Launching, Play, Row};
 use crate::case::Level::{Must, Policy};
 
 /// What a plain session exercises.
@@ -10,7 +10,7 @@ const SESSION: &[&str] = &["S-01", "S-03", "S-04", "S-07", "S-08", "S-09", "S-11
 const START: &[&str] = &["S-01", "S-05"];
 
 /// As production starts it, and the start and the end are looked at.
-const PLAIN_SESSION: Plain = Plain {
+const PLAIN_SESSION: Row = Row {
     id: "plain/session",
     gist: "a session as production starts it: handshake, list, calls, pings, end of input",
     requirements: SESSION,
@@ -21,19 +21,23 @@ const PLAIN_SESSION: Plain = Plain {
 };
 
 /// The same, with a launch of its own; how it ends is not looked at again.
-const LAUNCH: Plain = Plain { requirements: START, end: End::Left, ..PLAIN_SESSION };
+const LAUNCH: Row = Row { requirements: START, end: End::Left, ..PLAIN_SESSION };
 
-/// Every one. The first is what a target must be able to do for anything else to be sent.
-pub(crate) const PLAIN: &[Plain] = &[
+/// A launch that an operator describes; its name stands behind the id.
+pub(super) const OPERATORS: Row =
+    Row { id: "launch", gist: "the same, as `--launch` describes it", ..LAUNCH };
+
+/// Every one, the plainest first.
+pub(super) const ROWS: &[Row] = &[
     PLAIN_SESSION,
-    Plain {
+    Row {
         id: "plain/sigterm",
         gist: "the same, ended by SIGTERM",
         requirements: &["S-06", "X-02"],
         end: End::Terminated,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "plain/sigint",
         gist: "the same, ended by SIGINT",
         requirements: &["S-06", "X-02"],
@@ -41,35 +45,35 @@ pub(crate) const PLAIN: &[Plain] = &[
         end: End::Interrupted,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "plain/end-at-once",
         gist: "its input ends, and nothing was said",
         requirements: &["S-05", "X-01"],
         play: Play::Nothing,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "plain/end-before-initialized",
         gist: "its input ends behind the answer to `initialize`",
         requirements: &["S-06", "X-01"],
         play: Play::Handshake,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "plain/end-in-flight",
         gist: "its input ends right behind requests that are not answered yet",
         requirements: &["X-01", "X-03"],
         play: Play::InFlight,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "plain/idle",
         gist: "it is left alone before the first byte",
         requirements: START,
         play: Play::Idle,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "plain/reader-gone",
         gist: "nobody reads its stdout any more",
         requirements: &["X-05"],
@@ -77,7 +81,7 @@ pub(crate) const PLAIN: &[Plain] = &[
         play: Play::Unheard,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "plain/slow-reader",
         gist: "the same, its stdout a small pipe that is read slowly",
         requirements: SESSION,
@@ -85,14 +89,14 @@ pub(crate) const PLAIN: &[Plain] = &[
         end: End::Left,
         ..PLAIN_SESSION
     },
-    Plain {
+    Row {
         id: "launch/closed-stderr",
         gist: "the same, with a stderr that nobody reads",
         launching: Launching::ClosedStderr,
         end: End::Input,
         ..LAUNCH
     },
-    Plain {
+    Row {
         id: "launch/undrained-stderr",
         gist: "the same, with a stderr that is open, and never read",
         level: Policy,
@@ -100,46 +104,46 @@ pub(crate) const PLAIN: &[Plain] = &[
         ..LAUNCH
     },
     // Merged streams are the launcher's doing: no rule of the protocol forbids stderr to be used.
-    Plain {
+    Row {
         id: "launch/merged-stderr",
         gist: "the same, with stderr on stdout's pipe (`2>&1`)",
         level: Policy,
         launching: Launching::MergedStderr,
         ..LAUNCH
     },
-    Plain { id: "launch/no-home", gist: "the same, without HOME", launching: Launching::NoHome, ..LAUNCH },
-    Plain {
+    Row { id: "launch/no-home", gist: "the same, without HOME", launching: Launching::NoHome, ..LAUNCH },
+    Row {
         id: "launch/no-config-folder",
         gist: "the same, with folders for configuration, state and cache that cannot be used (XDG_*=/dev/null)",
         launching: Launching::NoConfigFolder,
         ..LAUNCH
     },
-    Plain {
+    Row {
         id: "launch/read-only-folder",
         gist: "the same, in a working folder that nobody can write (/proc)",
         launching: Launching::ReadOnlyFolder,
         ..LAUNCH
     },
-    Plain {
+    Row {
         id: "launch/client-environment",
         gist: "the same, with only the variables that clients pass on",
         launching: Launching::ClientEnvironment,
         ..LAUNCH
     },
-    Plain {
+    Row {
         id: "launch/c-locale",
         gist: "the same, with the C locale",
         launching: Launching::CLocale,
         ..LAUNCH
     },
-    Plain {
+    Row {
         id: "launch/verbose",
         gist: "the same, with variables that make runtimes and libraries talk",
         requirements: &["S-01"],
         launching: Launching::Verbose,
         ..LAUNCH
     },
-    Plain {
+    Row {
         id: "leak/canary",
         gist: "the same, with secrets in its environment that must not come out",
         requirements: &["S-27"],

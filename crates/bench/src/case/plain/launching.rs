@@ -108,3 +108,9 @@ impl Launching {
 pub(super) fn set(name: &str, value: &OsStr) -> (OsString, Option<OsString>) {
     (OsString::from(name), Some(value.to_owned()))
 }
+
+/// The command, started by a shell script in which it is `"$@"`.
+pub(super) fn scripted(script: &str, command: &[OsString]) -> Vec<OsString> {
+    let shell = ["/bin/sh", "-c", script, "sh"].map(OsString::from);
+    shell.into_iter().chain(command.iter().cloned()).collect()
+}

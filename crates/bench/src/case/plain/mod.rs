@@ -19,11 +19,11 @@ use crate::observe::Folder;
 use crate::verdict::{Kind, Verdict};
 
 pub(super) use converse::harmless;
-pub(crate) use launches::PLAIN;
-use launching::Launching;
 
 use converse::{converse, unanswered};
 use end::close;
+use launches::{OPERATORS, ROWS};
+use launching::Launching;
 
 /// How long a target is left alone before the first byte.
 const IDLE: Duration = Duration::from_millis(1_500);
@@ -32,14 +32,38 @@ const IN_FLIGHT: usize = 20;
 
 /// A plain session under one launch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plain {
-    pub(crate) id: &'static str,
+struct Row {
+    id: &'static str,
     gist: &'static str,
     requirements: &'static [&'static str],
     level: Level,
     launching: Launching,
     play: Play,
     end: End,
+}
+
+/// A plain session.
+#[derive(Clone, Debug)]
+pub(crate) struct Plain {
+    row: &'static Row,
+    /// An operator's own launch: its name, and what a shell does before the target, which is `"$@"`.
+    script: Option<(String, String)>,
+}
+
+impl Plain {
+    pub(crate) fn id(&self) -> String {
+        match &self.script {
+            Some((name, _)) => format!("{}/{name}", self.row.id),
+            None => self.row.id.to_owned(),
+        }
+    }
+}
+
+/// Every plain session. The first is what a target must be able to do for anything else to be sent.
+pub(crate) fn plan(scripts: &[(String, String)]) -> Vec<Plain> {
+    let own = ROWS.iter().map(|row| Plain { row, script: None });
+    let given = scripts.iter().map(|script| Plain { row: &OPERATORS, script: Some(script.clone()) });
+    own.chain(given).collect()
 }
 
 /// What is said.
@@ -81,16 +105,22 @@ impl Shown {
 }
 
 /// Runs one plain session.
-pub(crate) fn run_plain(bench: &Bench<'_>, plain: Plain) -> Outcome {
+pub(crate) fn run(bench: &Bench<'_>, case: &Plain) -> Outcome {
+    let plain = case.row;
     let requirements = plain.requirements.iter().map(|id| (*id).to_owned()).collect();
-    let mut outcome = Outcome::new(plain.id.to_owned(), plain.gist.to_owned(), requirements, plain.level);
+    let mut outcome = Outcome::new(case.id(), plain.gist.to_owned(), requirements, plain.level);
     "only messages on stdout, every request answered once, a clean end".clone_into(&mut outcome.explanation);
     if let Some(why) = plain.launching.refused(&bench.options.command) {
         outcome.verdict = Verdict::Skipped(why);
         return outcome;
     }
     let without = &bench.options.without_canaries;
-    let (mut talk, folder) = match bench.start_as(|launch| plain.launching.change(launch, without)) {
+    let (mut talk, folder) = match bench.start_as(|launch| {
+        plain.launching.change(launch, without);
+        if let Some((_, script)) = &case.script {
+            launch.command = launching::scripted(script, &launch.command);
+        }
+    }) {
         Ok(started) => started,
         Err(error) => {
             outcome.verdict = Verdict::Unavailable(format!("the target could not be started: {error}"));

@@ -86,6 +86,11 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages, one for each command
+    Man {
+        /// A folder that does not exist yet
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -44,15 +44,16 @@ impl Run {
     }
 }
 
-/// `framegate check` with these options against this command.
+/// `framegate check` with these options against this command; without one, against its own gateway.
 fn check(options: &[&str], command: &[&str]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("report.json");
+    let separator: &[&str] = if command.is_empty() { &[] } else { &["--"] };
     let output = Command::new(binary::program())
         .arg("check")
         .args(["--report", &format!("json={}", file.display())])
         .args(options)
-        .arg("--")
+        .args(separator)
         .args(command)
         .stdin(Stdio::null())
         .output()
@@ -271,6 +272,24 @@ fn our_own_gateway_is_clean() {
         // stderr merged into stdout is what the gateway has an answer to.
         assert!(run.verdicts().values().all(|verdict| verdict == "pass"), "{profile}: {}", run.text());
     }
+}
+
+/// What an operator runs who has the program and nothing else: no command, no configuration, no shell on the PATH.
+#[test]
+fn without_a_command_the_gateway_as_shipped_is_judged() {
+    for profile in ["quick", "boundary"] {
+        let run = check(&["--profile", profile, "--timeout", PATIENT], &[]);
+        assert_eq!(run.code(), Some(0), "{profile}: {}", run.text());
+        let verdicts = run.verdicts();
+        assert!(verdicts.values().all(|verdict| verdict == "pass"), "{profile}: {}", run.text());
+        assert_eq!(verdicts.keys().any(|id| id.ends_with("~bytes")), profile == "boundary");
+        let observers = run.report["observers"].as_array().expect("a list");
+        for observer in ["http", "syscalls"] {
+            assert!(observers.iter().any(|known| known == observer), "{profile}: {observers:?}");
+        }
+    }
+    // Calls are another server's.
+    assert_eq!(check(&["--call", CALL], &[]).code(), Some(2));
 }
 
 #[test]

@@ -309,6 +309,25 @@ fn help_goes_to_stdout_and_complaints_to_stderr() {
     }
 }
 
+/// `e2e/packaging.sh` has them rendered.
+#[test]
+fn manual_pages_are_written_for_commands_of_every_depth() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = folder.path().join("pages");
+    let pages_text = pages.to_str().expect("a plain path");
+    assert_code(&run(&["man", pages_text]), 0);
+    for (page, words) in [
+        ("framegate", "credentials"),
+        ("framegate-mcp", "one MCP session"),
+        ("framegate-config-check", "policy"),
+    ] {
+        let text = std::fs::read_to_string(pages.join(format!("{page}.1"))).expect("a page");
+        assert!(text.contains(words), "{page}: {text}");
+    }
+    // A folder that is there already is not written into.
+    assert_code(&run(&["man", pages_text]), 74);
+}
+
 #[test]
 fn a_full_stdout_is_no_panic() {
     for arguments in [&["completions", "bash"][..], &["--help"], &["config", "schema"]] {

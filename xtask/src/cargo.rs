@@ -23,6 +23,8 @@ pub struct Package {
     pub name: String,
     pub version: String,
     pub manifest_path: String,
+    /// An SPDX expression.
+    pub license: Option<String>,
     pub dependencies: Vec<Dependency>,
 }
 

@@ -7,6 +7,7 @@ mod breaks;
 mod cargo;
 mod deny;
 mod directions;
+mod dist;
 mod features;
 mod forge;
 mod instructions;
@@ -42,7 +43,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("forge", "every forged door type fails to compile with its named error", forge::check),
 ];
 
-const USAGE: &str = "usage: cargo xtask check | CHECK... | tests | instructions | forge [--only NAME] | break [--list | --only NAME]";
+const USAGE: &str = "usage: cargo xtask check | CHECK... | tests | instructions | dist [--out DIR] | forge [--only NAME] | break [--list | --only NAME]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -52,6 +53,8 @@ fn main() -> ExitCode {
         ["check"] => run(&tree, CHECKS),
         ["tests"] => report("tests", list_tests(&tree)),
         ["instructions"] => instructions::run(&tree),
+        ["dist"] => made("dist", dist::run(&tree, None)),
+        ["dist", "--out", folder] => made("dist", dist::run(&tree, Some(folder))),
         ["break"] => breaks::run(&tree, None),
         ["break", "--list"] => breaks::list(&tree),
         ["break", "--only", name] => breaks::run(&tree, Some(name)),
@@ -84,6 +87,7 @@ fn usage(fault: &str) -> ExitCode {
         eprintln!("  {name:<13} {purpose}");
     }
     eprintln!("  {:<13} of the benchmarks, counted by valgrind", "instructions");
+    eprintln!("  {:<13} the archive that is released, and its checksum", "dist");
     eprintln!("  {:<13} one-line breaks of the source, each turning its named test red", "break");
     ExitCode::from(2)
 }
@@ -94,6 +98,19 @@ fn run(tree: &Tree, checks: &[(&str, &str, Check)]) -> ExitCode {
         failed |= report(name, check(tree)) != ExitCode::SUCCESS;
     }
     ExitCode::from(u8::from(failed))
+}
+
+fn made(name: &str, made: Result<String, Box<dyn std::error::Error>>) -> ExitCode {
+    match made {
+        Ok(what) => {
+            println!("{name:<13} {what}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn report(name: &str, findings: Findings) -> ExitCode {

@@ -14,11 +14,13 @@ use serde_json::{Value, json};
 use crate::attribution::{self, Sdk};
 use crate::case::{Talk, initialize, version};
 use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
-use crate::options::Options;
+use crate::options::{Options, Provided};
 use crate::target::{Interrupt, Launch, Stderr, Stdout};
 
 /// The most pages of a list that are asked for.
 const MAX_PAGES: usize = 20;
+/// Stands for the marker in what a target is started with: no case's effect carries it.
+const STARTED: &str = "start";
 
 /// What a session showed in which nothing was judged.
 #[derive(Debug, Default)]
@@ -89,6 +91,9 @@ impl<'a> Bench<'a> {
 
     pub(crate) fn start_as(&self, change: impl FnOnce(&mut Launch)) -> io::Result<(Talk, Folder)> {
         let folder = Folder::make()?;
+        for Provided { name, text } in &self.options.provided {
+            folder.provide(name, &self.fill(text, &folder, STARTED))?;
+        }
         let mut launch = Launch {
             command: self.options.command.iter().map(|part| self.fill_part(part, &folder)).collect(),
             environment: Vec::new(),
@@ -161,7 +166,7 @@ impl<'a> Bench<'a> {
     /// A part of the command; one that is no text has no placeholders.
     fn fill_part(&self, part: &OsString, folder: &Folder) -> OsString {
         match part.to_str() {
-            Some(text) => OsString::from(self.fill(text, folder, "start")),
+            Some(text) => OsString::from(self.fill(text, folder, STARTED)),
             None => OsString::from_vec(part.as_bytes().to_vec()),
         }
     }

@@ -27,7 +27,7 @@ pub use attribution::Sdk;
 pub use case::{Level, Step};
 pub use expect::{ExpectError, Expectations, expectations};
 pub use judge::{Code, Finding, Sent, judge};
-pub use options::{Call, CallError, MutationOptions, Options, Profile};
+pub use options::{Call, CallError, MutationOptions, Options, Profile, Provided};
 pub use report::{
     CaseReport, Evidence, FORMAT, Report, github, html, json, junit, markdown, sarif, tap, terminal,
 };

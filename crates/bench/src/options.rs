@@ -110,11 +110,24 @@ pub struct MutationOptions {
     pub time: Duration,
 }
 
+/// A file that a target needs, and that names where effects are seen: a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provided {
+    /// Its name, without a folder.
+    pub name: &'static str,
+    /// What it holds; placeholders are filled in.
+    pub text: String,
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The target's program and arguments, exactly as production starts it; placeholders are filled in.
     pub command: Vec<OsString>,
+    /// Written into the watched folder of every process before it starts, for its owner only.
+    pub provided: Vec<Provided>,
+    /// Whether `framegate check` finds this command and these calls by itself when it is given none.
+    pub is_built_in: bool,
     /// What may be called. Empty: hostile frames have no call inside, and are not sent.
     pub calls: Vec<Call>,
     /// How much is run.

@@ -86,6 +86,11 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages, one for each command
+    Man {
+        /// A folder that does not exist yet
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -161,7 +166,7 @@ Placeholders, in the command and in calls: {marker}, {effect.url}, {effect.host}
 Exit codes: 0 clean, 1 a case failed or a given call was seen by nobody, 2 usage, 69 the target could not be started or does not answer, 130 interrupted.")]
 pub(crate) struct CheckArguments {
     /// A tool that may be called, and its arguments; may be given several times
-    #[arg(long = "call", value_name = "TOOL={JSON}")]
+    #[arg(long = "call", value_name = "TOOL={JSON}", requires = "command")]
     pub(crate) calls: Vec<String>,
     /// How much is run: `stdout` sends nothing hostile
     #[arg(long, value_enum, default_value_t = ProfileName::Quick)]
@@ -201,8 +206,8 @@ pub(crate) struct CheckArguments {
     /// Keep the bytes of every case that is not clean: a folder that does not exist yet
     #[arg(long, value_name = "DIR")]
     pub(crate) evidence: Option<PathBuf>,
-    /// The target's command, exactly as production starts it
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    /// The target's command, exactly as production starts it; without one, this program's own gateway
+    #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
 

@@ -3,6 +3,8 @@
 //! Belongs here: reading the options, progress on stderr, where reports and evidence go, the exit code.
 //! Does not belong here: what is judged (`framegate_bench`).
 
+mod built_in;
+
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -36,6 +38,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     });
     let options = Options {
         command: arguments.command.clone(),
+        provided: Vec::new(),
+        is_built_in: false,
         calls: calls.collect::<Result<_, _>>()?,
         profile: match arguments.profile {
             ProfileName::Stdout => Profile::Stdout,
@@ -52,6 +56,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         timeout: Duration::from_secs(arguments.timeout),
         mutation: mutation(arguments)?,
     };
+    let options = if arguments.command.is_empty() { built_in::of(options)? } else { options };
     // Faults of the command line are told before anything runs.
     let (for_github, files): (Vec<_>, Vec<_>) = arguments.reports.iter().partition(|text| *text == "github");
     let reports: Vec<(Form, &str)> = files.into_iter().map(|text| form(text)).collect::<Result<_, _>>()?;
@@ -92,7 +97,7 @@ fn failure(error: &RunError) -> Failure {
 /// Changed frames are only sent around calls that were allowed by name.
 fn mutation(arguments: &CheckArguments) -> Result<Option<MutationOptions>, Failure> {
     let Some(seconds) = arguments.fuzz else { return Ok(None) };
-    if arguments.calls.is_empty() {
+    if arguments.calls.is_empty() && !arguments.command.is_empty() {
         return Err(Failure::usage("--fuzz: give the call that may be changed, with --call"));
     }
     Ok(Some(MutationOptions { seed: arguments.seed, time: Duration::from_secs(seconds) }))

@@ -13,12 +13,13 @@ mod failure;
 mod history;
 mod init;
 mod inspect;
+mod manual;
 mod mcp;
 mod out;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use crate::args::{Arguments, Command, ConfigCommand, CorpusCommand, JournalCommand, PolicyCommand};
 use crate::failure::Failure;
@@ -65,11 +66,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Why { config, id } => history::why(&config, id.as_deref()),
         Command::Journal(JournalCommand::Show { config, dir, json }) => history::show(&config, dir, json),
         Command::Policy(PolicyCommand::Show { config, schema }) => inspect::policy(&config, schema),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "framegate", &mut script);
-            out::text(&String::from_utf8_lossy(&script));
-            Ok(framegate_gateway::exit::OK)
-        }
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { dir } => manual::pages(&dir),
     }
 }

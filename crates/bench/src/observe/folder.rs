@@ -1,10 +1,11 @@
-//! A watched folder: what a target writes there.
+//! A watched folder: what a target finds and writes there.
 //!
-//! Belongs here: names and contents beneath one folder, searched for a marker.
+//! Belongs here: files that it is started with; names and contents beneath one folder, searched for a marker.
 //! Does not belong here: other places; a folder is what the operator pointed the target at.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -28,6 +29,13 @@ impl Folder {
 
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Writes a file that the target is to find here, readable by its owner only.
+    pub(crate) fn provide(&self, name: &str, text: &str) -> io::Result<()> {
+        let path = self.path().join(name);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        file.write_all(text.as_bytes())
     }
 
     /// Every entry whose name or content holds the marker.

@@ -262,6 +262,9 @@ impl FirstWrong {
 /// The command that runs one case alone, quoted for a POSIX shell.
 fn replay(options: &Options, calls: &[Call], id: &str) -> String {
     let mut words = vec!["framegate".to_owned(), "check".to_owned(), "--only".to_owned(), quoted(id)];
+    if options.is_built_in {
+        return words.join(" ");
+    }
     for call in calls {
         words.push("--call".to_owned());
         words.push(quoted(&format!("{}={}", call.tool, call.arguments)));

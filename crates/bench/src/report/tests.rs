@@ -9,9 +9,11 @@ use crate::judge::{Code, Finding};
 use crate::options::Profile;
 use crate::target::Snapshot;
 
-fn report() -> Report {
-    let options = Options {
+fn options() -> Options {
+    Options {
         command: vec!["./it's".into(), "a b".into()],
+        provided: Vec::new(),
+        is_built_in: false,
         calls: vec![Call { tool: "t".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() }],
         profile: Profile::Quick,
         revisions: Vec::new(),
@@ -21,7 +23,11 @@ fn report() -> Report {
         only: Vec::new(),
         jobs: 1,
         timeout: Duration::from_secs(1),
-    };
+    }
+}
+
+fn report() -> Report {
+    let options = options();
     let stdout = b"{}\n\x1b[1m<\"x\">\n".to_vec();
     let failing = Outcome {
         id: "json-noise/banner".to_owned(),
@@ -85,6 +91,15 @@ fn a_terminal_shows_the_first_wrong_byte_and_how_to_run_it_again() {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn what_the_command_line_finds_by_itself_is_not_spelled_out_in_a_replay() {
+    let options = Options { is_built_in: true, ..options() };
+    assert_eq!(
+        replay(&options, &options.calls, "json-noise/banner~cut"),
+        "framegate check --only 'json-noise/banner~cut'"
+    );
 }
 
 #[test]

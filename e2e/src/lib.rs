@@ -13,6 +13,7 @@ pub mod browser;
 pub mod canary;
 pub mod capture;
 pub mod client;
+pub mod faults;
 pub mod fixture;
 pub mod journal;
 pub mod launch;

@@ -13,9 +13,9 @@ use serde_json::Value;
 pub enum Profile {
     /// Plain sessions under several launches: bytes, ends, processes. Nothing hostile is sent.
     Stdout,
-    /// That, and hostile frames around the calls.
+    /// That, and hostile frames around the calls that the texts forbid.
     Quick,
-    /// That, and every frame also in pieces and byte by byte.
+    /// That, and hostile frames about which the texts are silent; every frame also in pieces and byte by byte.
     Boundary,
     /// The plain sessions, and what each revision's texts ask for. Nothing hostile is sent.
     Conformance,

@@ -61,6 +61,8 @@ pub enum Progress {
         conformance: usize,
         /// How many hostile frames.
         hostile: usize,
+        /// How many targets run at once.
+        jobs: usize,
         /// The tools that are called.
         tools: Vec<String>,
     },
@@ -114,6 +116,7 @@ pub fn run(
         plain: plain.len(),
         conformance: checks,
         hostile: hostile.len(),
+        jobs: options.jobs.max(1),
         tools: calls.iter().map(|call| call.tool.clone()).collect(),
     });
     let count = AtomicUsize::new(0);

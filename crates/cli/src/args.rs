@@ -215,9 +215,9 @@ pub(crate) struct CheckArguments {
 pub(crate) enum ProfileName {
     /// Plain sessions under several launches: bytes, ends, processes
     Stdout,
-    /// That, and hostile frames around the calls
+    /// That, and hostile frames around the calls that the texts forbid
     Quick,
-    /// That, and every frame also in pieces and byte by byte
+    /// That, and those about which the texts are silent; every frame also in pieces and byte by byte
     Boundary,
     /// The plain sessions, and what each revision's text asks for; nothing hostile is sent
     Conformance,

@@ -144,10 +144,13 @@ impl Planted {
                 fs::write(self.folder.join("settings"), secret).expect("a file");
             }
             // What is ignored stays ignored in what a shell starts (POSIX, exec).
-            "ignores-sigint" => {
+            "ignores-sigint" | "ignores-sigterm" => {
                 let program = std::env::current_exe().expect("a program");
                 let mut command = Command::new("sh");
-                command.args(["-c", "trap '' INT; exec \"$0\" \"$1\" none"]).arg(program).arg(&self.folder);
+                command
+                    .args(["-c", "trap '' INT TERM; exec \"$0\" \"$1\" none"])
+                    .arg(program)
+                    .arg(&self.folder);
                 panic!("{}", command.exec());
             }
             "impatient" => drop(std::thread::spawn(|| {

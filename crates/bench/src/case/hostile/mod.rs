@@ -122,6 +122,11 @@ impl HostileCase {
         self.state.1
     }
 
+    /// Whether the texts leave open that it must be refused.
+    pub(crate) fn is_policy(&self) -> bool {
+        self.level == Level::Policy
+    }
+
     /// The state that the twin runs in, and the call: what a control is made for.
     fn control_key(&self) -> (State, Call) {
         (self.twin_state, self.call.clone())

@@ -12,7 +12,7 @@ use framegate_corpus::Revision;
 use serde_json::{Value, json};
 
 use crate::attribution::{self, Sdk};
-use crate::case::{Talk, initialize, version};
+use crate::case::{Talk, initialize_as, version};
 use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
 use crate::options::{Options, Provided};
 use crate::target::{Interrupt, Launch, Stderr, Stdout};
@@ -96,14 +96,16 @@ impl<'a> Bench<'a> {
         }
         let mut launch = Launch {
             command: self.options.command.iter().map(|part| self.fill_part(part, &folder)).collect(),
-            environment: Vec::new(),
-            folder: None,
+            inherits: self.options.client.inherits(),
+            environment: self.options.environment.variables().collect(),
+            folder: self.options.folder.clone(),
             stdout: Stdout::Prompt,
             stderr: Stderr::Kept,
             observed: false,
         };
         change(&mut launch);
-        Ok((Talk::new(launch.start(self.interrupt)?, self.options.timeout), folder))
+        let running = launch.start(self.interrupt)?;
+        Ok((Talk::new(running, self.options.client, self.options.timeout), folder))
     }
 
     /// Whether the target speaks the revision: it was asked once, in a process of its own.
@@ -122,7 +124,7 @@ impl<'a> Bench<'a> {
             // Who knows only the handshake may leave what comes before it unanswered, or end by it.
             return if talk.is_modern() { Speech::Spoken } else { Speech::Refused };
         }
-        match talk.ask("initialize", Some(&initialize(revision.name()))) {
+        match talk.ask("initialize", Some(&initialize_as(self.options.client, revision.name()))) {
             None => Speech::Silent,
             Some(answer) if version(&answer) == Some(revision.name()) => Speech::Spoken,
             Some(_) => Speech::Refused,
@@ -166,7 +168,7 @@ impl<'a> Bench<'a> {
     /// A part of the command; one that is no text has no placeholders.
     fn fill_part(&self, part: &OsString, folder: &Folder) -> OsString {
         match part.to_str() {
-            Some(text) => OsString::from(self.fill(text, folder, STARTED)),
+            Some(text) => self.options.environment.filled(&self.fill(text, folder, STARTED)).into(),
             None => OsString::from_vec(part.as_bytes().to_vec()),
         }
     }

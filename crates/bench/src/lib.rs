@@ -11,6 +11,9 @@
 mod attribution;
 mod bench;
 mod case;
+mod client;
+pub mod client_config;
+mod environment;
 mod expect;
 mod judge;
 mod mutate;
@@ -25,11 +28,14 @@ mod verdict;
 
 pub use attribution::Sdk;
 pub use case::{Level, Step};
+pub use client::Client;
+pub use environment::Environment;
 pub use expect::{ExpectError, Expectations, expectations};
 pub use judge::{Code, Finding, Sent, judge};
-pub use options::{Call, CallError, MutationOptions, Options, Profile, Provided};
+pub use options::{Call, CallError, MutationOptions, Options, Origin, Profile, Provided};
 pub use report::{
-    CaseReport, Evidence, FORMAT, Report, github, html, json, junit, markdown, sarif, tap, terminal,
+    CaseReport, Evidence, FORMAT, Line, Report, github, html, json, junit, markdown, sarif, table, tap,
+    terminal,
 };
 pub use run::{Progress, RunError, list, run};
 pub use target::Interrupt;

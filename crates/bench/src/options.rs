@@ -3,10 +3,14 @@
 //! Belongs here: the target's command, calls, profile, limits. Does not belong here: how a command line spells them.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use framegate_corpus::Revision;
 use serde_json::Value;
+
+use crate::client::Client;
+use crate::environment::Environment;
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,15 +123,48 @@ pub struct Provided {
     pub text: String,
 }
 
+/// Where a target comes from: what names it in a replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Its command was given.
+    Command,
+    /// `framegate check` finds its command and calls by itself when it is given none.
+    BuiltIn,
+    /// A client's configuration.
+    Configuration {
+        /// The file, as it was given.
+        file: PathBuf,
+        /// The server's name there.
+        server: String,
+    },
+}
+
+impl Origin {
+    /// The server's name in a configuration, if it is from one.
+    #[must_use]
+    pub fn server(&self) -> Option<&str> {
+        match self {
+            Self::Configuration { server, .. } => Some(server),
+            Self::Command | Self::BuiltIn => None,
+        }
+    }
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The target's program and arguments, exactly as production starts it; placeholders are filled in.
     pub command: Vec<OsString>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What is set for it in every launch, and is never shown.
+    pub environment: Environment,
+    /// Its working folder; ours if there is none.
+    pub folder: Option<PathBuf>,
+    /// Whose way of starting servers is taken.
+    pub client: Client,
     /// Written into the watched folder of every process before it starts, for its owner only.
     pub provided: Vec<Provided>,
-    /// Whether `framegate check` finds this command and these calls by itself when it is given none.
-    pub is_built_in: bool,
     /// What may be called. Empty: hostile frames have no call inside, and are not sent.
     pub calls: Vec<Call>,
     /// How much is run.

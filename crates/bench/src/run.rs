@@ -108,7 +108,11 @@ pub fn run(
     // A command that does not exist fails here, and not in every case.
     let program =
         || options.command.first().map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
-    drop(bench.start_as(|_| {}).map_err(|fault| RunError::Start { program: program(), fault })?);
+    let started = match options.folder.as_ref().filter(|folder| !folder.is_dir()) {
+        None => bench.start_as(|_| {}).map(drop),
+        Some(_) => Err(io::Error::new(io::ErrorKind::NotFound, "its working folder does not exist")),
+    };
+    started.map_err(|fault| RunError::Start { program: program(), fault })?;
     let Plan { plain, conformance, hostile, calls } = Plan::make(&bench)?;
     let checks = conformance.iter().map(|case| case.ids().len()).sum::<usize>();
     let all = plain.len().saturating_add(checks).saturating_add(hostile.len());

@@ -18,8 +18,10 @@ use clap::{Args, Parser, Subcommand};
     propagate_version = true,
     arg_required_else_help = true
 )]
-#[command(after_help = "Exit codes: 0 clean, 1 findings, 2 usage, 65 a refused frame closed the session, \
-69 a needed service is missing, 70 internal error, 74 input or output failed, 78 faulty configuration.")]
+#[command(
+    after_help = "Exit codes, the worst of all servers: 0 clean, 1 findings, 2 usage, 65 a refused frame closed the session, \
+69 a needed service is missing, 70 internal error, 74 input or output failed, 78 faulty configuration."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -160,17 +162,21 @@ Hostile frames are sent only with a call inside that you allow with --call, and 
 the same call when it is well-formed:
   framegate check --call 'write_file={\"path\": \"{effect.file}\", \"content\": \"x\"}' -- my-server {effect.dir}
 
+A client's configuration is known by what is in it: mcpServers (Claude, Cursor, Gemini CLI, Windsurf, Copilot CLI, LM Studio, \
+Cline, Kiro), VS Code, Codex, Zed, goose, opencode. Nothing hostile is sent to its servers unless --profile says so:
+  framegate check --config .mcp.json --server files --profile quick
+
 Placeholders, in the command and in calls: {marker}, {effect.url}, {effect.host}, {effect.port} of a loopback HTTP recorder, \
 {effect.dir}, {effect.file} of a watched folder, new for each process.
 
-Exit codes: 0 clean, 1 a case failed or a given call was seen by nobody, 2 usage, 69 the target could not be started or does not answer, 130 interrupted.")]
+Exit codes, the worst of all servers: 0 clean, 1 a case failed or a given call was seen by nobody, 2 usage, 69 the target could not be started or does not answer, 130 interrupted.")]
 pub(crate) struct CheckArguments {
     /// A tool that may be called, and its arguments; may be given several times
-    #[arg(long = "call", value_name = "TOOL={JSON}", requires = "command")]
+    #[arg(long = "call", value_name = "TOOL={JSON}")]
     pub(crate) calls: Vec<String>,
-    /// How much is run: `stdout` sends nothing hostile
-    #[arg(long, value_enum, default_value_t = ProfileName::Quick)]
-    pub(crate) profile: ProfileName,
+    /// How much is run: `stdout` sends nothing hostile; by default `quick`, with --config `stdout`
+    #[arg(long, value_enum)]
+    pub(crate) profile: Option<ProfileName>,
     /// Only cases of this id, whatever the profile; `*` stands for any characters; may be given several times
     #[arg(long, value_name = "ID")]
     pub(crate) only: Vec<String>,
@@ -199,8 +205,17 @@ pub(crate) struct CheckArguments {
     /// What the random changes depend on: the same seed changes the same bytes
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Check every stdio server that this configuration of an MCP client starts, as it starts them
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    pub(crate) config: Option<PathBuf>,
+    /// Only the server of this name in the configuration; may be given several times
+    #[arg(long = "server", value_name = "NAME")]
+    pub(crate) servers: Vec<String>,
+    /// Start the target, and introduce the bench to it, as this client library does
+    #[arg(long = "as", value_name = "CLIENT", value_enum, default_value_t = ClientName::Production)]
+    pub(crate) client: ClientName,
     /// Also write the report as `html`, `json`, `junit`, `md`, `sarif` or `tap`, or, with `github` alone, annotate a run of
-    /// GitHub Actions; may be given several times
+    /// GitHub Actions; may be given several times. {server} in FILE is the server's name in the configuration
     #[arg(long = "report", value_name = "FORM=FILE")]
     pub(crate) reports: Vec<String>,
     /// Keep the bytes of every case that is not clean: a folder that does not exist yet
@@ -223,6 +238,18 @@ pub(crate) enum ProfileName {
     Conformance,
     /// Everything
     Full,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ClientName {
+    /// With the whole environment of this shell
+    Production,
+    /// With HOME, LOGNAME, PATH, SHELL, TERM and USER only, and what the configuration sets
+    TypescriptSdk,
+    /// The same; the client is called `mcp`
+    PythonSdk,
+    /// With the whole environment; the client is called `rmcp`
+    RustSdk,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,27 +1,21 @@
 //! `framegate check`: options in, report out.
 //!
-//! Belongs here: reading the options, progress on stderr, where reports and evidence go, the exit code.
+//! Belongs here: one target after the other, progress on stderr, the exit code.
 //! Does not belong here: what is judged (`framegate_bench`).
 
 mod built_in;
+mod files;
+mod targets;
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::thread;
-use std::time::Duration;
 
-use framegate_bench::{
-    Call, Evidence, Interrupt, MutationOptions, Options, Profile, Progress, Report, RunError, github, html,
-    json, junit, markdown, sarif, tap, terminal,
-};
-use framegate_corpus::Revision;
+use framegate_bench::{Interrupt, Line, Options, Progress, Report, RunError, github, table, terminal};
 use framegate_gateway::exit;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::args::{CheckArguments, ProfileName};
+use crate::args::CheckArguments;
 use crate::failure::Failure;
 use crate::out;
 
@@ -30,59 +24,56 @@ const INTERRUPTED: u8 = 130;
 /// Where nobody watches, one line for so many cases.
 const LINE_EVERY: usize = 50;
 
-type Form = fn(&Report) -> String;
-
 pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
-    let calls = arguments.calls.iter().map(|text| {
-        Call::read(text).map_err(|fault| Failure::usage(format!("--call {}: {fault}", out::printable(text))))
-    });
-    let options = Options {
-        command: arguments.command.clone(),
-        provided: Vec::new(),
-        is_built_in: false,
-        calls: calls.collect::<Result<_, _>>()?,
-        profile: match arguments.profile {
-            ProfileName::Stdout => Profile::Stdout,
-            ProfileName::Quick => Profile::Quick,
-            ProfileName::Boundary => Profile::Boundary,
-            ProfileName::Conformance => Profile::Conformance,
-            ProfileName::Full => Profile::Full,
-        },
-        launches: arguments.launches.iter().map(|text| launch(text)).collect::<Result<_, _>>()?,
-        without_canaries: arguments.no_canary.clone(),
-        only: arguments.only.clone(),
-        revisions: arguments.revisions.iter().map(|name| revision(name)).collect::<Result<_, _>>()?,
-        jobs: arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from)).max(1),
-        timeout: Duration::from_secs(arguments.timeout),
-        mutation: mutation(arguments)?,
-    };
-    let options = if arguments.command.is_empty() { built_in::of(options)? } else { options };
+    let targets = targets::of(arguments)?;
     // Faults of the command line are told before anything runs.
-    let (for_github, files): (Vec<_>, Vec<_>) = arguments.reports.iter().partition(|text| *text == "github");
-    let reports: Vec<(Form, &str)> = files.into_iter().map(|text| form(text)).collect::<Result<_, _>>()?;
-    if let Some(folder) = &arguments.evidence {
-        fs::create_dir(folder)
-            .map_err(|error| Failure::usage(format!("--evidence {}: {error}", folder.display())))?;
-    }
+    let files = files::Files::asked_for(arguments, targets.runs.len())?;
     let interrupt = Interrupt::default();
     watch_signals(&interrupt)?;
     if arguments.list {
-        let ids = framegate_bench::list(&options, &interrupt).map_err(|error| failure(&error))?;
-        ids.iter().for_each(|id| out::line(id));
-        return Ok(exit::OK);
+        return list(&targets.runs, &interrupt);
     }
-    let report = framegate_bench::run(&options, &interrupt, &show).map_err(|error| failure(&error))?;
-    out::text(&if for_github.is_empty() { terminal(&report) } else { github(&report) });
-    for (form, file) in reports {
-        write(Path::new(file), form(&report).as_bytes())?;
+    let (mut lines, mut worst) = (Vec::new(), exit::OK);
+    for options in &targets.runs {
+        let report = judge(options, &interrupt)?;
+        let gap = if lines.is_empty() { "" } else { "\n" };
+        let said = if files.for_github { github(&report) } else { terminal(&report) };
+        out::text(&format!("{gap}{said}"));
+        files.write(&report)?;
+        worst = worst.max(code(&report));
+        lines.push(Line::of(&report));
     }
-    if let Some(folder) = &arguments.evidence {
-        keep(folder, &report)?;
+    if arguments.config.is_some() {
+        out::text(&format!("\n{}", table(&lines, &targets.skipped)));
     }
-    if !report.answers {
-        return Ok(exit::UNAVAILABLE);
+    Ok(worst)
+}
+
+/// Every id once, though several targets have it.
+fn list(runs: &[Options], interrupt: &Interrupt) -> Result<u8, Failure> {
+    let mut listed = Vec::new();
+    for options in runs {
+        for id in framegate_bench::list(options, interrupt).map_err(|error| failure(&error))? {
+            if !listed.contains(&id) {
+                out::line(&id);
+                listed.push(id);
+            }
+        }
     }
-    Ok(if report.is_failure() { exit::FINDINGS } else { exit::OK })
+    Ok(exit::OK)
+}
+
+fn judge(options: &Options, interrupt: &Interrupt) -> Result<Report, Failure> {
+    if let Some(server) = options.origin.server() {
+        out::complain(&format!("server {}", out::printable(server)));
+    }
+    framegate_bench::run(options, interrupt, &show).or_else(|error| match error {
+        // One of several: the others are judged all the same.
+        RunError::Start { .. } if options.origin.server().is_some() => {
+            Ok(Report::unstarted(options, error.to_string()))
+        }
+        error => Err(failure(&error)),
+    })
 }
 
 fn failure(error: &RunError) -> Failure {
@@ -94,52 +85,12 @@ fn failure(error: &RunError) -> Failure {
     }
 }
 
-/// Changed frames are only sent around calls that were allowed by name.
-fn mutation(arguments: &CheckArguments) -> Result<Option<MutationOptions>, Failure> {
-    let Some(seconds) = arguments.fuzz else { return Ok(None) };
-    if arguments.calls.is_empty() && !arguments.command.is_empty() {
-        return Err(Failure::usage("--fuzz: give the call that may be changed, with --call"));
-    }
-    Ok(Some(MutationOptions { seed: arguments.seed, time: Duration::from_secs(seconds) }))
-}
-
-fn launch(text: &str) -> Result<(String, String), Failure> {
-    let is_plain = |name: &str| {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        !name.is_empty() && name.bytes().all(plain)
-    };
-    match text.split_once('=') {
-        Some((name, script)) if is_plain(name) && script.contains("\"$@\"") => {
-            Ok((name.to_owned(), script.to_owned()))
-        }
-        _ => Err(Failure::usage(format!(
-            "--launch {}: a launch is written NAME=SCRIPT, where NAME is of letters, digits, - and _, and SCRIPT is for \
-             /bin/sh and starts the target as \"$@\"",
-            out::printable(text)
-        ))),
-    }
-}
-
-fn revision(name: &str) -> Result<Revision, Failure> {
-    let known = || Revision::ALL.into_iter();
-    known().find(|revision| revision.name() == name).ok_or_else(|| {
-        let names: Vec<_> = known().map(Revision::name).collect();
-        Failure::usage(format!("--revision {}: the revisions are {}", out::printable(name), names.join(", ")))
-    })
-}
-
-fn form(text: &str) -> Result<(Form, &str), Failure> {
-    match text.split_once('=') {
-        Some(("html", file)) => Ok((html, file)),
-        Some(("json", file)) => Ok((json, file)),
-        Some(("junit", file)) => Ok((junit, file)),
-        Some(("md", file)) => Ok((markdown, file)),
-        Some(("sarif", file)) => Ok((sarif, file)),
-        Some(("tap", file)) => Ok((tap, file)),
-        _ => Err(Failure::usage(format!(
-            "--report {}: a report is written FORM=FILE, with the forms html, json, junit, md, sarif and tap, or `github` without a file",
-            out::printable(text)
-        ))),
+/// The exit code of one target; of several, the highest is the worst.
+fn code(report: &Report) -> u8 {
+    match report {
+        report if !report.answers => exit::UNAVAILABLE,
+        report if report.is_failure() => exit::FINDINGS,
+        _ => exit::OK,
     }
 }
 
@@ -182,29 +133,4 @@ fn show(progress: Progress) {
             }
         }
     }
-}
-
-fn keep(folder: &Path, report: &Report) -> Result<(), Failure> {
-    write(&folder.join("report.json"), json(report).as_bytes())?;
-    for case in &report.cases {
-        let Some(Evidence { stdin_bytes, stdout_bytes, stderr_bytes, .. }) = &case.evidence else { continue };
-        let place = folder.join(case.id.replace('/', "."));
-        fs::create_dir(&place).map_err(|error| Failure::io(format!("{}: {error}", place.display())))?;
-        write(&place.join("stdin.bin"), stdin_bytes)?;
-        write(&place.join("stdout.bin"), stdout_bytes)?;
-        write(&place.join("stderr.txt"), stderr_bytes)?;
-    }
-    Ok(())
-}
-
-/// Readable by the owner only: a target's bytes may hold its secrets.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
-        .and_then(|mut file| file.write_all(bytes))
-        .map_err(|error| Failure::io(format!("{}: {error}", path.display())))
 }

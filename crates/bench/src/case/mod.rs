@@ -24,7 +24,7 @@ pub(crate) use hostile::{
 };
 pub use level::Level;
 pub(crate) use plain::{Plain, plan as plan_plain, run as run_plain};
-pub(crate) use talk::{Talk, initialize, version};
+pub(crate) use talk::{Talk, initialize_as, version};
 
 /// What was done in a case, for whoever does it again by hand.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use framegate_corpus::{Phase, Revision};
 use serde_json::{Map, Value, json};
 
+use crate::client::Client;
 use crate::judge::Sent;
 use crate::observe::{Watch, excerpt};
 use crate::target::{Running, Snapshot, Stdin};
@@ -32,6 +33,8 @@ pub(crate) struct Asked {
 #[derive(Debug)]
 pub(crate) struct Talk {
     running: Running,
+    /// Who it is told that it talks with.
+    client: Client,
     wait: Duration,
     next: i64,
     /// What is spoken, once that is settled: a modern request carries it.
@@ -50,8 +53,17 @@ pub(crate) struct Left {
 }
 
 impl Talk {
-    pub(crate) fn new(running: Running, wait: Duration) -> Self {
-        Self { running, wait, next: 1, revision: None, asked: Vec::new(), scanned: 0, steps: Vec::new() }
+    pub(crate) fn new(running: Running, client: Client, wait: Duration) -> Self {
+        Self {
+            running,
+            client,
+            wait,
+            next: 1,
+            revision: None,
+            asked: Vec::new(),
+            scanned: 0,
+            steps: Vec::new(),
+        }
     }
 
     pub(crate) fn running(&mut self) -> &mut Running {
@@ -101,7 +113,7 @@ impl Talk {
         if self.revision.is_some_and(Revision::is_modern) {
             let params = params.get_or_insert_with(|| json!({}));
             if let Some(params) = params.as_object_mut() {
-                add_meta(params);
+                add_meta(params, self.client);
             }
         }
         self.write_bare(method, params.as_ref())
@@ -217,7 +229,7 @@ impl Talk {
 
     /// The revision that `initialize` is answered with when this one is asked for.
     pub(crate) fn offered(&mut self, asked: &str) -> Option<String> {
-        let answer = self.ask("initialize", Some(&initialize(asked)))?;
+        let answer = self.ask("initialize", Some(&initialize_as(self.client, asked)))?;
         version(&answer).map(str::to_owned)
     }
 
@@ -289,28 +301,38 @@ pub(crate) fn version(answer: &Value) -> Option<&str> {
     answer.pointer("/result/protocolVersion")?.as_str()
 }
 
-/// The params of `initialize`; no capability is declared.
+/// The params of `initialize`, from the bench itself.
 pub(crate) fn initialize(version: &str) -> Value {
-    json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client()})
+    initialize_as(Client::default(), version)
 }
 
-fn client() -> Value {
-    json!({"name": "framegate-check", "version": env!("CARGO_PKG_VERSION")})
+/// The params of `initialize` from this client; no capability is declared.
+pub(crate) fn initialize_as(client: Client, version: &str) -> Value {
+    json!({"protocolVersion": version, "capabilities": {}, "clientInfo": info(client)})
 }
 
-/// `_meta` of a request of 2026-07-28.
+fn info(client: Client) -> Value {
+    let (name, version) = client.info();
+    json!({"name": name, "version": version})
+}
+
+/// `_meta` of a request of 2026-07-28, from the bench itself.
 pub(crate) fn meta() -> Value {
+    meta_as(Client::default())
+}
+
+fn meta_as(client: Client) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": Revision::V2026_07_28.name(),
-        "io.modelcontextprotocol/clientInfo": client(),
+        "io.modelcontextprotocol/clientInfo": info(client),
         "io.modelcontextprotocol/clientCapabilities": {},
     })
 }
 
-/// Adds [`meta`] to what is there; members that are there stay.
-fn add_meta(params: &mut Map<String, Value>) {
+/// Adds a client's `_meta` to what is there; members that are there stay.
+fn add_meta(params: &mut Map<String, Value>, client: Client) {
     let there = params.entry("_meta").or_insert_with(|| json!({}));
-    if let (Some(there), Value::Object(meta)) = (there.as_object_mut(), meta()) {
+    if let (Some(there), Value::Object(meta)) = (there.as_object_mut(), meta_as(client)) {
         for (name, value) in meta {
             there.entry(name).or_insert(value);
         }

@@ -4,7 +4,8 @@
 
 use serde_json::json;
 
-use super::{CaseReport, Report, value};
+use super::{CaseReport, Report, VERDICTS, value};
+use crate::observe::excerpt;
 
 /// One JSON object; `docs/check.md` documents its members.
 #[must_use]
@@ -21,7 +22,8 @@ pub fn junit(report: &Report) -> String {
     let skipped = report.cases.iter().filter(|case| is_skipped(case)).count();
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str(&format!(
-        "<testsuite name=\"framegate check\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\">\n",
+        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\">\n",
+        xml(&report.title()),
         report.cases.len()
     ));
     for case in &report.cases {
@@ -89,25 +91,32 @@ pub fn sarif(report: &Report) -> String {
                 "message": {"text": format!("{}: {}\n{}", case.id, case.explanation, detail(case))},
                 "locations": [{"logicalLocations": [{"fullyQualifiedName": case.id}]}],
                 // The same failure of the next run is the same alert.
-                "partialFingerprints": {"case/v1": case.id},
+                "partialFingerprints": {"case/v1": fingerprint(report, case)},
             })
         })
         .collect();
     let rules: Vec<_> = rules.iter().map(|id| json!({"id": id})).collect();
     let driver = json!({"name": "framegate check", "version": report.framegate, "rules": rules});
-    let run = json!({"tool": {"driver": driver}, "results": results});
+    // Code scanning keeps the runs of several servers apart by what stands before the last slash.
+    let category = format!("{}/", report.title());
+    let run = json!({"tool": {"driver": driver}, "automationDetails": {"id": category}, "results": results});
     let schema = "https://json.schemastore.org/sarif-2.1.0.json";
     format!("{:#}\n", json!({"$schema": schema, "version": "2.1.0", "runs": [run]}))
+}
+
+fn fingerprint(report: &Report, case: &CaseReport) -> String {
+    report.server.as_ref().map_or_else(|| case.id.clone(), |server| format!("{server} {}", case.id))
 }
 
 /// A table, for a comment on a change.
 #[must_use]
 pub fn markdown(report: &Report) -> String {
     let mut text = format!(
-        "## framegate check\n\n`{}`\n\n| verdict | cases |\n|---|--:|\n",
-        report.command.join(" ").replace('`', "'")
+        "## {}\n\n`{}`\n\n| verdict | cases |\n|---|--:|\n",
+        report.title(),
+        excerpt(report.command.join(" ").as_bytes(), usize::MAX).replace('`', "'")
     );
-    for verdict in ["pass", "fail", "policy-gap", "inconclusive", "unavailable", "hung", "skipped"] {
+    for verdict in VERDICTS {
         let count = report.count(verdict);
         if count > 0 {
             text.push_str(&format!("| {verdict} | {count} |\n"));

@@ -19,19 +19,24 @@ pub fn github(report: &Report) -> String {
     // one that the text cannot hold, because it is made of the text.
     let token: String = Sha256::digest(&said).iter().map(|byte| format!("{byte:02x}")).collect();
     let mut text = format!("::stop-commands::{token}\n{said}::{token}::\n");
-    let mut errors: Vec<_> = report.cases.iter().filter(|case| case.is_failure).map(error).collect();
+    let mut errors: Vec<_> =
+        report.cases.iter().filter(|case| case.is_failure).map(|case| error(report, case)).collect();
     if report.unproven {
-        errors.push(command("not proved", "a call was given and no observer saw it when it was well-formed"));
+        errors.push(command(
+            report,
+            "not proved",
+            "a call was given and no observer saw it when it was well-formed",
+        ));
     }
     if errors.len() > ERRORS {
         let rest = errors.split_off(ERRORS.saturating_sub(1)).len();
-        errors.push(command(&format!("{rest} more"), "the log and the reports have all"));
+        errors.push(command(report, &format!("{rest} more"), "the log and the reports have all"));
     }
     errors.iter().for_each(|error| text.push_str(error));
     text
 }
 
-fn error(case: &CaseReport) -> String {
+fn error(report: &Report, case: &CaseReport) -> String {
     let kind = case.kind.map_or(case.verdict, Kind::name);
     let mut message = format!("{}\n{}", case.gist, case.explanation);
     if let Some(evidence) = &case.evidence {
@@ -40,11 +45,11 @@ fn error(case: &CaseReport) -> String {
         }
         message.push_str(&format!("\nagain: {}", evidence.replay));
     }
-    command(&format!("{kind}: {}", case.id), &message)
+    command(report, &format!("{kind}: {}", case.id), &message)
 }
 
-fn command(title: &str, message: &str) -> String {
-    let title = data(&format!("framegate check, {title}")).replace(':', "%3A").replace(',', "%2C");
+fn command(report: &Report, title: &str, message: &str) -> String {
+    let title = data(&format!("{}, {title}", report.title())).replace(':', "%3A").replace(',', "%2C");
     format!("::error title={title}::{}\n", data(message))
 }
 

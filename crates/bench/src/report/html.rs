@@ -63,7 +63,7 @@ pub fn html(report: &Report) -> String {
                 meta name="referrer" content="no-referrer";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { "framegate check: " (Foreign::short(&result(report))) }
+                title { (report.title()) ": " (Foreign::short(&result(report))) }
                 // Without it, browsers ask the server that the page lies on.
                 link rel="icon" href="data:,";
                 style { (PreEscaped(STYLE)) }
@@ -123,7 +123,7 @@ fn head(report: &Report) -> Markup {
     let seconds = std::time::Duration::from_millis(report.milliseconds).as_secs_f64();
     markup! {
         header {
-            p .name { "framegate check" }
+            p .name { (report.title()) }
             h1 .is-failure[report.is_failure()] { (Foreign::short(&result(report))) }
             pre .command { (Foreign::full(&command.join(" "))) }
             dl {

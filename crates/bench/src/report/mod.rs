@@ -6,6 +6,8 @@
 mod forms;
 mod github;
 mod html;
+mod replay;
+mod several;
 mod terminal;
 
 use std::time::Duration;
@@ -14,7 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::attribution::Sdk;
-use crate::case::{Level, Outcome, Step};
+use crate::case::{Level, Outcome, Step, plan_plain};
 use crate::observe::{Sight, excerpt};
 use crate::options::{Call, Options};
 use crate::verdict::{Kind, Verdict};
@@ -22,12 +24,18 @@ use crate::verdict::{Kind, Verdict};
 pub use forms::{json, junit, markdown, sarif, tap};
 pub use github::github;
 pub use html::html;
+use replay::{quoted, replay};
+pub use several::{Line, table};
 pub use terminal::terminal;
 
 /// The version of the JSON report's form.
 pub const FORMAT: u32 = 1;
 /// The most that is shown of a line with wrong bytes, in bytes; the evidence has all.
 const SHOWN: usize = 400;
+/// The most that is shown of a server's name, in bytes.
+const NAME_SHOWN: usize = 100;
+/// Every verdict's name, in the order in which they are told.
+const VERDICTS: [&str; 7] = ["pass", "fail", "policy-gap", "inconclusive", "unavailable", "hung", "skipped"];
 
 /// What a run found.
 #[derive(Clone, Debug, Serialize)]
@@ -36,8 +44,12 @@ pub struct Report {
     pub format: u32,
     /// The bench's version.
     pub framegate: &'static str,
+    /// The server's name in the client's configuration that it is from, if it is from one.
+    pub server: Option<String>,
     /// The target's command as it was given.
     pub command: Vec<String>,
+    /// Whose way of starting servers was taken.
+    pub client: &'static str,
     /// The profile's name.
     pub profile: &'static str,
     /// Whether the target answered the plain session. If it did not, nothing else was run.
@@ -172,7 +184,13 @@ impl Report {
             unproven,
             format: FORMAT,
             framegate: env!("CARGO_PKG_VERSION"),
-            command: options.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
+            server: options.origin.server().map(str::to_owned),
+            client: options.client.name(),
+            command: options
+                .command
+                .iter()
+                .map(|part| options.environment.masked_text(part.to_string_lossy().into_owned()))
+                .collect(),
             profile: options.profile.name(),
             answers,
             observers,
@@ -182,6 +200,23 @@ impl Report {
             is_part: !options.only.is_empty() || !options.revisions.is_empty(),
             milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             cases: outcomes.into_iter().map(|outcome| CaseReport::new(options, calls, outcome)).collect(),
+        }
+    }
+
+    /// The report of a target that could not be started: the plain session is unavailable, and nothing else was run.
+    #[must_use]
+    pub fn unstarted(options: &Options, why: String) -> Self {
+        let unavailable = |outcome| Outcome { verdict: Verdict::Unavailable(why), ..outcome };
+        let outcomes =
+            plan_plain(&[]).first().map(|plain| unavailable(plain.outcome())).into_iter().collect();
+        Self::new(options, &[], outcomes, Proof::default(), Duration::ZERO, false)
+    }
+
+    /// The bench's name, and the server's where there may be several.
+    fn title(&self) -> String {
+        match &self.server {
+            Some(server) => format!("framegate check: {}", shown_name(server)),
+            None => "framegate check".to_owned(),
         }
     }
 
@@ -211,18 +246,21 @@ impl CaseReport {
             (true, Some(why)) => why,
             (false, Some(why)) => format!("{}; {why}", outcome.explanation),
         };
+        let hidden = &options.environment;
         let evidence = is_wrong.then(|| {
             let bytes = outcome.bytes.unwrap_or_default();
-            let tail = bytes.stderr.len().saturating_sub(2_000);
+            let (stdout, stderr) = (hidden.masked(bytes.stdout), hidden.masked(bytes.stderr));
+            let mask = |sight: Sight| Sight { what: hidden.masked_text(sight.what), ..sight };
+            let tail = stderr.len().saturating_sub(2_000);
             Evidence {
                 steps: outcome.steps,
-                first_wrong: outcome.finding.map(|finding| FirstWrong::new(&finding, &bytes.stdout)),
-                effects: outcome.sights,
-                stderr: excerpt(bytes.stderr.get(tail..).unwrap_or_default(), usize::MAX),
+                first_wrong: outcome.finding.map(|finding| FirstWrong::new(&finding, &stdout)),
+                effects: outcome.sights.into_iter().map(mask).collect(),
+                stderr: excerpt(stderr.get(tail..).unwrap_or_default(), usize::MAX),
                 replay: replay(options, calls, &outcome.id),
                 stdin_bytes: bytes.stdin,
-                stdout_bytes: bytes.stdout,
-                stderr_bytes: bytes.stderr,
+                stdout_bytes: stdout,
+                stderr_bytes: stderr,
             }
         });
         Self {
@@ -232,7 +270,7 @@ impl CaseReport {
             level: outcome.level,
             verdict: outcome.verdict.name(),
             kind: outcome.verdict.kind(),
-            explanation,
+            explanation: hidden.masked_text(explanation),
             expected: None,
             cause: None,
             remedy: None,
@@ -259,27 +297,9 @@ impl FirstWrong {
     }
 }
 
-/// The command that runs one case alone, quoted for a POSIX shell.
-fn replay(options: &Options, calls: &[Call], id: &str) -> String {
-    let mut words = vec!["framegate".to_owned(), "check".to_owned(), "--only".to_owned(), quoted(id)];
-    if options.is_built_in {
-        return words.join(" ");
-    }
-    for call in calls {
-        words.push("--call".to_owned());
-        words.push(quoted(&format!("{}={}", call.tool, call.arguments)));
-    }
-    words.push("--".to_owned());
-    words.extend(options.command.iter().map(|part| quoted(&part.to_string_lossy())));
-    words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:@,+".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
+/// A server's name for a line of text: whoever wrote the configuration chose it.
+fn shown_name(name: &str) -> String {
+    excerpt(name.as_bytes(), NAME_SHOWN)
 }
 
 /// The report as a JSON value.

@@ -2,12 +2,15 @@
 //!
 //! Belongs here: the text. Does not belong here: colours; it must read well without.
 
-use super::{CaseReport, Evidence, Report};
+use super::{CaseReport, Evidence, Report, VERDICTS, shown_name};
 
 /// The text.
 #[must_use]
 pub fn terminal(report: &Report) -> String {
     let mut text = String::new();
+    if let Some(server) = &report.server {
+        text.push_str(&format!("server {}\n\n", shown_name(server)));
+    }
     let is_open = |case: &&CaseReport| {
         !matches!(case.verdict, "pass" | "skipped" | "policy-gap") && case.expected.is_none()
     };
@@ -32,7 +35,7 @@ pub fn terminal(report: &Report) -> String {
         text.push_str(&format!("expected failures: {expected}\n  {expected_ids}\n\n"));
     }
     let mut counts = Vec::new();
-    for verdict in ["pass", "fail", "policy-gap", "inconclusive", "unavailable", "hung", "skipped"] {
+    for verdict in VERDICTS {
         let count = report.count(verdict);
         if count > 0 {
             counts.push(format!("{count} {verdict}"));

@@ -5,15 +5,20 @@
 use std::time::Duration;
 
 use super::*;
+use crate::client::Client;
+use crate::environment::Environment;
 use crate::judge::{Code, Finding};
-use crate::options::Profile;
+use crate::options::{Origin, Profile};
 use crate::target::Snapshot;
 
 fn options() -> Options {
     Options {
         command: vec!["./it's".into(), "a b".into()],
+        origin: Origin::Command,
+        environment: Environment::default(),
+        folder: None,
+        client: Client::Production,
         provided: Vec::new(),
-        is_built_in: false,
         calls: vec![Call { tool: "t".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() }],
         profile: Profile::Quick,
         revisions: Vec::new(),
@@ -95,7 +100,7 @@ fn a_terminal_shows_the_first_wrong_byte_and_how_to_run_it_again() {
 
 #[test]
 fn what_the_command_line_finds_by_itself_is_not_spelled_out_in_a_replay() {
-    let options = Options { is_built_in: true, ..options() };
+    let options = Options { origin: Origin::BuiltIn, ..options() };
     assert_eq!(
         replay(&options, &options.calls, "json-noise/banner~cut"),
         "framegate check --only 'json-noise/banner~cut'"

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -35,7 +36,9 @@ const SLOW: Duration = Duration::from_millis(1);
 pub(crate) struct Launch {
     /// The program and its arguments.
     pub(crate) command: Vec<OsString>,
-    /// Variables that are set, or removed, beside those of our own environment.
+    /// The variables of our own environment that it inherits; all if there is no list.
+    pub(crate) inherits: Option<&'static [&'static str]>,
+    /// Variables that are set, or removed, beside those.
     pub(crate) environment: Vec<(OsString, Option<OsString>)>,
     /// The working folder; ours if there is none.
     pub(crate) folder: Option<PathBuf>,
@@ -125,6 +128,9 @@ impl Launch {
         };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).process_group(0);
+        if let Some(names) = self.inherits {
+            command.env_clear().envs(names.iter().filter_map(|name| Some((name, inherited(name)?))));
+        }
         for (name, value) in &self.environment {
             match value {
                 Some(value) => command.env(name, value),
@@ -201,6 +207,11 @@ impl<R: io::Read> io::Read for Slow<R> {
         let length = buffer.len().min(SLOWLY);
         self.0.read(buffer.get_mut(..length).unwrap_or_default())
     }
+}
+
+/// A variable that is handed on by name. The SDKs leave out functions that a shell exported.
+fn inherited(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.as_bytes().starts_with(b"()"))
 }
 
 /// Starts the command, observed or not.

@@ -4,7 +4,7 @@
 
 use std::env;
 
-use framegate_bench::{Call, Options, Provided};
+use framegate_bench::{Call, Options, Origin, Provided};
 
 use crate::failure::Failure;
 
@@ -37,7 +37,7 @@ pub(super) fn of(base: Options) -> Result<Options, Failure> {
         command: vec![program.into(), "mcp".into(), "--config".into(), configuration.into()],
         provided: vec![Provided { name: CONFIGURATION, text: TEXT.to_owned() }],
         calls: vec![Call { tool: "probe".to_owned(), arguments: r#"{"note":"{marker}"}"#.to_owned() }],
-        is_built_in: true,
+        origin: Origin::BuiltIn,
         ..base
     })
 }

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::canary;
+use crate::client::INHERITED;
 use crate::target::{Launch, Stderr, Stdout};
 
 /// A way of starting the target.
@@ -44,9 +45,6 @@ const VERBOSE: &[(&str, &str)] = &[
     ("CLICOLOR_FORCE", "1"),
 ];
 
-/// What the official clients pass on (the default environment of their stdio transports).
-const PASSED_ON: &[&str] = &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
-
 /// Folders of the XDG Base Directory Specification.
 const XDG: &[&str] = &["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"];
 
@@ -68,11 +66,7 @@ impl Launching {
             Self::NoHome => launch.environment.push((OsString::from("HOME"), None)),
             Self::NoConfigFolder => launch.environment.extend(XDG.iter().map(|name| set(name, "/dev/null"))),
             Self::ReadOnlyFolder => launch.folder = Some(PathBuf::from(READ_ONLY)),
-            Self::ClientEnvironment => {
-                let others = std::env::vars_os().map(|(name, _)| name);
-                let dropped = others.filter(|name| !PASSED_ON.iter().any(|kept| name == kept));
-                launch.environment.extend(dropped.map(|name| (name, None)));
-            }
+            Self::ClientEnvironment => launch.inherits = Some(INHERITED),
             Self::CLocale => launch.environment.extend([set("LANG", "C"), set("LC_ALL", "C")]),
             Self::Verbose => {
                 launch.environment.extend(VERBOSE.iter().map(|(name, value)| set(name, value)));
@@ -85,8 +79,10 @@ impl Launching {
     }
 
     /// Why the target cannot be started this way, if it cannot.
-    pub(super) fn refused(self, command: &[OsString]) -> Option<String> {
-        let is_relative = |part: &OsString| Path::new(part).is_relative() && Path::new(part).exists();
+    pub(super) fn refused(self, command: &[OsString], folder: Option<&Path>) -> Option<String> {
+        let from = folder.unwrap_or(Path::new("."));
+        let is_relative =
+            |part: &OsString| !part.is_empty() && Path::new(part).is_relative() && from.join(part).exists();
         let part = command.iter().find(|part| self == Self::ReadOnlyFolder && is_relative(part))?;
         let part = part.to_string_lossy().escape_debug().to_string();
         Some(format!("`{part}` is found from the working folder; give an absolute path to have this session"))

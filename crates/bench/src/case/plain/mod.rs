@@ -57,6 +57,12 @@ impl Plain {
             None => self.row.id.to_owned(),
         }
     }
+
+    /// The outcome that says nothing yet.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let requirements = self.row.requirements.iter().map(|id| (*id).to_owned()).collect();
+        Outcome::new(self.id(), self.row.gist.to_owned(), requirements, self.row.level)
+    }
 }
 
 /// Every plain session. The first is what a target must be able to do for anything else to be sent.
@@ -107,16 +113,17 @@ impl Shown {
 /// Runs one plain session.
 pub(crate) fn run(bench: &Bench<'_>, case: &Plain) -> Outcome {
     let plain = case.row;
-    let requirements = plain.requirements.iter().map(|id| (*id).to_owned()).collect();
-    let mut outcome = Outcome::new(case.id(), plain.gist.to_owned(), requirements, plain.level);
+    let mut outcome = case.outcome();
     "only messages on stdout, every request answered once, a clean end".clone_into(&mut outcome.explanation);
-    if let Some(why) = plain.launching.refused(&bench.options.command) {
+    if let Some(why) = plain.launching.refused(&bench.options.command, bench.options.folder.as_deref()) {
         outcome.verdict = Verdict::Skipped(why);
         return outcome;
     }
-    let without = &bench.options.without_canaries;
+    // A variable that the caller or a configuration sets stays what it is.
+    let configured = bench.options.environment.names().map(str::to_owned);
+    let without: Vec<_> = bench.options.without_canaries.iter().cloned().chain(configured).collect();
     let (mut talk, folder) = match bench.start_as(|launch| {
-        plain.launching.change(launch, without);
+        plain.launching.change(launch, &without);
         if let Some((_, script)) = &case.script {
             launch.command = launching::scripted(script, &launch.command);
         }
@@ -136,7 +143,7 @@ pub(crate) fn run(bench: &Bench<'_>, case: &Plain) -> Outcome {
     let finding =
         judge(&bytes.stdout, &sent, ends_whole).into_iter().find(|finding| !finding.code.is_warning());
     let leaked = || match plain.launching {
-        Launching::Canaries => canary::leaked(without, &bytes, &folder, &bench.recorders),
+        Launching::Canaries => canary::leaked(&without, &bytes, &folder, &bench.recorders),
         _ => None,
     };
     let shown = match (finding, said, ended) {

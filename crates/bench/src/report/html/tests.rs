@@ -44,6 +44,8 @@ fn report(text: &str) -> Report {
         }
     };
     Report {
+        server: None,
+        client: "production",
         format: 1,
         framegate: "1.2.3",
         command: vec![text.to_owned()],

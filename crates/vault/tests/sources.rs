@@ -201,6 +201,52 @@ fn folders_that_everyone_can_write_to_are_refused_unless_sticky() {
     }
 }
 
+/// Nothing is remembered between two loads: not the file, nor its mode, nor the folders on the way.
+#[test]
+fn what_has_changed_is_seen_at_the_next_load() {
+    let top = tempfile::tempdir().unwrap();
+    let place = |name: &str| top.path().join(name);
+    let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    let folder = |name: &str, content: &str| {
+        fs::create_dir_all(place(name)).unwrap();
+        fs::write(place(name).join("token"), content).unwrap();
+        mode(&place(name).join("token"), 0o600);
+    };
+    let (other, third) = (STRONG.replace('7', "8"), STRONG.replace('7', "9"));
+    folder("keys", STRONG);
+    folder("later", &other);
+    folder("open/keys", &third);
+    let path = place("keys/token");
+    let source = file_source(&path, false);
+    let load = || source.load("api", &nothing()).ok().map(|secret| secret.expose_bytes().to_vec());
+    assert_eq!(load().unwrap(), STRONG.as_bytes());
+
+    mode(&path, 0o644);
+    assert!(refusal(&path, false).contains("0600"));
+    mode(&path, 0o600);
+    for folder in [place("keys"), top.path().to_owned()] {
+        mode(&folder, 0o777);
+        assert!(refusal(&path, false).contains("everyone can write"));
+        mode(&folder, 0o700);
+        assert_eq!(load().unwrap(), STRONG.as_bytes());
+    }
+    fs::write(place("next"), &other).unwrap();
+    mode(&place("next"), 0o600);
+    fs::rename(place("next"), &path).unwrap();
+    assert_eq!(load().unwrap(), other.as_bytes());
+    // The folder is another one; then a link, whose own place is safe, into a folder that is not.
+    fs::rename(place("keys"), place("before")).unwrap();
+    assert!(refusal(&path, false).contains("does not exist"));
+    fs::write(place("later/token"), STRONG).unwrap();
+    fs::rename(place("later"), place("keys")).unwrap();
+    assert_eq!(load().unwrap(), STRONG.as_bytes());
+    fs::rename(place("keys"), place("after")).unwrap();
+    symlink(place("open/keys"), place("keys")).unwrap();
+    assert_eq!(load().unwrap(), third.as_bytes());
+    mode(&place("open"), 0o777);
+    assert!(refusal(&path, false).contains("everyone can write"));
+}
+
 #[test]
 fn a_file_of_another_user_is_refused() {
     let (_folder, path) = secret_file(STRONG.as_bytes(), 0o600);

@@ -12,8 +12,6 @@
 //! `321`); and each word of a small list is worth 11 bits in all, whatever its case. What is public of a
 //! secret by its form (`redact/public.rs`) is worth nothing.
 
-use std::collections::BTreeSet;
-
 use crate::error::{VaultError, Weakness};
 use crate::{Redacted, Secret, redact};
 
@@ -38,7 +36,7 @@ fn weakness(name: &str, bytes: &[u8]) -> Option<Weakness> {
     if !bytes.is_empty() && bytes.trim_ascii().is_empty() {
         return Some(Weakness::Blank);
     }
-    if WORDS.iter().any(|word| bytes.eq_ignore_ascii_case(word.as_bytes())) {
+    if word_at(bytes).is_some_and(|word| word.len() == bytes.len()) {
         return Some(Weakness::CommonWord);
     }
     if bytes.len() < redact::MIN_BYTES {
@@ -50,12 +48,13 @@ fn weakness(name: &str, bytes: &[u8]) -> Option<Weakness> {
 /// Bits, by the rule at the top of this file; what is beyond enough is not counted.
 fn estimate(bytes: &[u8]) -> f64 {
     let each = f64::from(alphabet(bytes)).log2();
-    let mut seen = BTreeSet::new();
+    // Few enough to search one by one: each is worth bits, and enough is soon there.
+    let mut seen = Vec::new();
     let mut bits = 0.0;
     let mut rest = bytes;
     let mut before: [Option<u8>; 2] = [None, None];
     while let Some((&byte, tail)) = rest.split_first().filter(|_| bits < MIN_BITS) {
-        if let Some(word) = word_at(byte, rest) {
+        if let Some(word) = word_at(rest) {
             bits += WORD_BITS;
             rest = rest.get(word.len()..).unwrap_or_default();
             before = [None, None];
@@ -65,7 +64,12 @@ fn estimate(bytes: &[u8]) -> f64 {
             [Some(first), Some(second)] => {
                 let step = byte.wrapping_sub(second);
                 let stepwise = matches!(step, 0 | 1 | 255) && step == second.wrapping_sub(first);
-                !seen.insert([first, second, byte]) || stepwise
+                let three = [first, second, byte];
+                let worthless = stepwise || seen.contains(&three);
+                if !worthless {
+                    seen.push(three);
+                }
+                worthless
             }
             _ => false,
         };
@@ -78,15 +82,12 @@ fn estimate(bytes: &[u8]) -> f64 {
     bits
 }
 
-/// The word that these bytes begin with. Their first is looked at alone, which settles most.
-fn word_at(first: u8, bytes: &[u8]) -> Option<&'static str> {
-    let first = first.to_ascii_lowercase();
-    let begins = |word: &&&str| word.as_bytes().first() == Some(&first) && starts_with_word(bytes, word);
-    WORDS.iter().find(begins).copied()
-}
-
-fn starts_with_word(bytes: &[u8], word: &str) -> bool {
-    bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+/// The word that these bytes begin with.
+fn word_at(bytes: &[u8]) -> Option<&'static str> {
+    let begins = |word: &&&str| {
+        bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    bytes.first().and_then(|first| words(*first).iter().find(begins)).copied()
 }
 
 fn alphabet(bytes: &[u8]) -> u32 {
@@ -110,79 +111,45 @@ fn alphabet(bytes: &[u8]) -> u32 {
     .fold(0, u32::saturating_add)
 }
 
-/// The cores of commonly chosen passwords and of placeholder values in example files; longer
-/// words first where one contains another.
-const WORDS: &[&str] = &[
-    "administrator",
-    "changeit",
-    "changeme",
-    "credential",
-    "password",
-    "passwort",
-    "princess",
-    "placeholder",
-    "sunshine",
-    "superman",
-    "trustno1",
-    "whatever",
-    "welcome",
-    "example",
-    "football",
-    "baseball",
-    "iloveyou",
-    "charlie",
-    "letmein",
-    "mustang",
-    "passwd",
-    "monkey",
-    "dragon",
-    "master",
-    "shadow",
-    "qwertyuiop",
-    "qwerty",
-    "asdfgh",
-    "azerty",
-    "secret",
-    "hunter",
-    "access",
-    "michael",
-    "summer",
-    "winter",
-    "spring",
-    "autumn",
-    "default",
-    "service",
-    "server",
-    "github",
-    "gitlab",
-    "docker",
-    "client",
-    "apikey",
-    "api_key",
-    "api-key",
-    "oauth",
-    "bearer",
-    "token",
-    "admin",
-    "login",
-    "hello",
-    "world",
-    "guest",
-    "batman",
-    "root",
-    "user",
-    "pass",
-    "test",
-    "demo",
-    "true",
-    "null",
-    "false",
-    "todo",
-    "love",
-    "key",
-    "your",
-    "here",
-];
+/// The cores of commonly chosen passwords and of placeholder values in example files that begin with this letter, in
+/// either case; longer words first where one begins with another.
+const fn words(first: u8) -> &'static [&'static str] {
+    match first.to_ascii_lowercase() {
+        b'a' => &[
+            "administrator",
+            "asdfgh",
+            "azerty",
+            "access",
+            "autumn",
+            "apikey",
+            "api_key",
+            "api-key",
+            "admin",
+        ],
+        b'b' => &["baseball", "bearer", "batman"],
+        b'c' => &["changeit", "changeme", "credential", "charlie", "client"],
+        b'd' => &["dragon", "default", "docker", "demo"],
+        b'e' => &["example"],
+        b'f' => &["football", "false"],
+        b'g' => &["github", "gitlab", "guest"],
+        b'h' => &["hunter", "hello", "here"],
+        b'i' => &["iloveyou"],
+        b'k' => &["key"],
+        b'l' => &["letmein", "login", "love"],
+        b'm' => &["mustang", "monkey", "master", "michael"],
+        b'n' => &["null"],
+        b'o' => &["oauth"],
+        b'p' => &["password", "passwort", "princess", "placeholder", "passwd", "pass"],
+        b'q' => &["qwertyuiop", "qwerty"],
+        b'r' => &["root"],
+        b's' => &["sunshine", "superman", "shadow", "secret", "summer", "spring", "service", "server"],
+        b't' => &["trustno1", "token", "test", "true", "todo"],
+        b'u' => &["user"],
+        b'w' => &["whatever", "welcome", "winter", "world"],
+        b'y' => &["your"],
+        _ => &[],
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -146,12 +146,16 @@ impl Redactor {
         hits.sort_unstable_by_key(|hit| (hit.start, hit.end, hit.owner));
         let mut suspected = false;
         if contents.escapes_or_blanks() {
-            let view = View::new(bytes, Blanks::Dropped);
-            let covers = Covers::new(covered, &hits);
-            suspected = self.index.find(&view.bytes, &mut effort).into_iter().any(|hit| {
-                view.source_end(hit.start) <= settled
-                    && !(hit.core.0..hit.core.1).all(|at| covers.hold(view.source_end(at)))
-            });
+            let torn = self.index.find(&normal::without_blanks(bytes, contents), &mut effort);
+            if !torn.is_empty() {
+                // Where each byte comes from is worked out only for what was found.
+                let view = View::new(bytes, Blanks::Dropped);
+                let covers = Covers::new(covered, &hits);
+                suspected = torn.into_iter().any(|hit| {
+                    view.source_end(hit.start) <= settled
+                        && !(hit.core.0..hit.core.1).all(|at| covers.hold(view.source_end(at)))
+                });
+            }
         }
         Found { hits, suspected: suspected || effort.is_exhausted() }
     }

@@ -40,6 +40,18 @@ fn any_secret() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    /// With escapes and without.
+    #[test]
+    fn a_text_without_blanks_is_that_of_its_view(
+        torn in prop::collection::vec(prop::sample::select(b"aB1-\xff \t\n\x0b\x0c\r".to_vec()), 0..200),
+        hostile in hostile_text(),
+    ) {
+        for text in [torn, hostile] {
+            let quick = normal::without_blanks(&text, Contents::of(&text));
+            prop_assert_eq!(&*quick, &*View::new(&text, Blanks::Dropped).bytes);
+        }
+    }
+
     #[test]
     fn no_cut_changes_the_result(
         text in hostile_text(),

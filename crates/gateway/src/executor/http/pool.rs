@@ -91,7 +91,7 @@ impl Pool {
         }
         shelf.waiting.push(Waiting { key, connection, until });
         if shelf.reaper.as_ref().is_none_or(AbortHandle::is_finished) {
-            shelf.reaper = Some(runtime.spawn(reap(Arc::downgrade(&self.0))).abort_handle());
+            shelf.reaper = Some(runtime.spawn(reap(Arc::downgrade(&self.0), until)).abort_handle());
         }
     }
 }
@@ -110,24 +110,20 @@ impl Drop for Shelf {
     }
 }
 
-/// Closes what has waited too long, until nothing waits.
-async fn reap(shelf: Weak<Mutex<Shelf>>) {
+/// Closes what has waited too long, first at `next`, until nothing waits. A connection that is in use by then and
+/// comes back needs no other task.
+async fn reap(shelf: Weak<Mutex<Shelf>>, mut next: Instant) {
     loop {
-        let next = {
-            let Some(shelf) = shelf.upgrade() else { return };
-            let mut shelf = lock(&shelf);
-            shelf.close_expired(Instant::now());
-            let next = shelf.waiting.iter().map(|waiting| waiting.until).min();
-            if next.is_none() {
-                // Under the lock, so that whatever comes next to wait finds that it needs another.
-                shelf.reaper = None;
-            }
-            next
+        sleep_until(next).await;
+        let Some(shelf) = shelf.upgrade() else { return };
+        let mut shelf = lock(&shelf);
+        shelf.close_expired(Instant::now());
+        let Some(earliest) = shelf.waiting.iter().map(|waiting| waiting.until).min() else {
+            // Under the lock, so that whatever comes next to wait finds that it needs another.
+            shelf.reaper = None;
+            return;
         };
-        match next {
-            None => return,
-            Some(next) => sleep_until(next).await,
-        }
+        next = earliest;
     }
 }
 

@@ -263,10 +263,8 @@ impl HttpExecutor {
         let converse = async |connection: Connection, request| {
             let Connection { stream, opened } = connection;
             let (answer, stream) = exchange::exchange(stream, request, &redactor, &bounds, sent).await?;
-            if let Some(stream) = stream.filter(|_| target.keep_alive) {
-                self.pool.put(key.clone(), Connection { stream, opened });
-            }
-            Ok::<Answer, ExchangeError>(answer)
+            let in_step = stream.map(|stream| Connection { stream, opened });
+            Ok::<(Answer, Option<Connection>), ExchangeError>((answer, in_step))
         };
         let answer = match self.pool.take(&key).await {
             None => None,
@@ -276,10 +274,17 @@ impl HttpExecutor {
                 answer => Some(answer?),
             },
         };
-        let answer = match answer {
+        let (answer, in_step) = match answer {
             Some(answer) => answer,
-            None => converse(self.open(action.origin(), ready, deadline).await?, request).await?,
+            None => {
+                // In a place of its own: what a dial needs is large, and most calls need none.
+                let connection = Box::pin(self.open(action.origin(), ready, deadline)).await?;
+                converse(connection, request).await?
+            }
         };
+        if let Some(connection) = in_step.filter(|_| target.keep_alive) {
+            self.pool.put(key, connection);
+        }
         let status = answer.status;
         let in_body = answer.body.hits().saturating_add(u64::from(answer.repeats_secret()));
         let net = Net::new(&redactor);

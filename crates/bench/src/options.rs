@@ -150,6 +150,32 @@ impl Origin {
     }
 }
 
+/// An observer that a run cannot do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequiredProof {
+    /// Observed system calls.
+    Syscalls,
+    /// The HTTP recorder, or the watched folder.
+    Recorder,
+}
+
+impl RequiredProof {
+    /// Whether one of these observers is what is required.
+    pub(crate) fn is_given(self, observers: &[&str]) -> bool {
+        match self {
+            Self::Syscalls => observers.contains(&"syscalls"),
+            Self::Recorder => observers.contains(&"http") || observers.contains(&"folder"),
+        }
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Syscalls => "system calls",
+            Self::Recorder => "a recorder",
+        }
+    }
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -181,6 +207,8 @@ pub struct Options {
     pub jobs: usize,
     /// How long an answer, or an end, may take.
     pub timeout: Duration,
+    /// What must have seen a well-formed call for the run to be clean.
+    pub required_proof: Option<RequiredProof>,
     /// Whether calls are sent with bytes changed at random too, and how long.
     pub mutation: Option<MutationOptions>,
 }

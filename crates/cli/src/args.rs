@@ -218,6 +218,15 @@ pub(crate) struct CheckArguments {
     /// GitHub Actions; may be given several times. {server} in FILE is the server's name in the configuration
     #[arg(long = "report", value_name = "FORM=FILE")]
     pub(crate) reports: Vec<String>,
+    /// Failures that are allowed for, with reasons: a TOML file, which must list every failure and no other
+    #[arg(long, value_name = "FILE")]
+    pub(crate) expect: Option<PathBuf>,
+    /// Write such a file for the failures of this run; the reasons are to be read
+    #[arg(long, value_name = "FILE", conflicts_with = "expect")]
+    pub(crate) write_expect: Option<PathBuf>,
+    /// What must have seen a well-formed call; if nothing of the kind did, the run is not clean
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) require_proof: Option<ProofName>,
     /// Keep the bytes of every case that is not clean: a folder that does not exist yet
     #[arg(long, value_name = "DIR")]
     pub(crate) evidence: Option<PathBuf>,
@@ -250,6 +259,14 @@ pub(crate) enum ClientName {
     PythonSdk,
     /// With the whole environment; the client is called `rmcp`
     RustSdk,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ProofName {
+    /// Observed system calls
+    Syscalls,
+    /// The HTTP recorder, or the watched folder
+    Recorder,
 }
 
 #[derive(Debug, Subcommand)]

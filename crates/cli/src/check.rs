@@ -4,6 +4,7 @@
 //! Does not belong here: what is judged (`framegate_bench`).
 
 mod built_in;
+mod expected;
 mod files;
 mod targets;
 
@@ -21,6 +22,8 @@ use crate::out;
 
 /// As a shell has it for SIGINT.
 const INTERRUPTED: u8 = 130;
+/// What a case takes, in milliseconds, with a target that starts as fast as Node.js.
+const A_CASE_MS: usize = 300;
 /// Where nobody watches, one line for so many cases.
 const LINE_EVERY: usize = 50;
 
@@ -28,6 +31,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let targets = targets::of(arguments)?;
     // Faults of the command line are told before anything runs.
     let files = files::Files::asked_for(arguments, targets.runs.len())?;
+    let expected = expected::Expected::asked_for(arguments, targets.runs.len())?;
     let interrupt = Interrupt::default();
     watch_signals(&interrupt)?;
     if arguments.list {
@@ -35,7 +39,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     }
     let (mut lines, mut worst) = (Vec::new(), exit::OK);
     for options in &targets.runs {
-        let report = judge(options, &interrupt)?;
+        let mut report = judge(options, &interrupt)?;
+        expected.settle(&mut report)?;
         let gap = if lines.is_empty() { "" } else { "\n" };
         let said = if files.for_github { github(&report) } else { terminal(&report) };
         out::text(&format!("{gap}{said}"));
@@ -113,14 +118,17 @@ fn watch_signals(interrupt: &Interrupt) -> Result<(), Failure> {
 /// One line that is written over on a terminal; plain lines, and few, everywhere else.
 fn show(progress: Progress) {
     match progress {
-        Progress::Plan { plain, conformance, hostile, tools } => {
+        Progress::Plan { plain, conformance, hostile, tools, jobs } => {
             let calls = if tools.is_empty() {
                 "no tool is called".to_owned()
             } else {
                 format!("calls: {}", tools.join(", "))
             };
+            let cases = plain.saturating_add(conformance).saturating_add(hostile);
+            let seconds = cases.saturating_mul(A_CASE_MS).div_ceil(jobs.saturating_mul(1_000));
             out::complain(&format!(
-                "plan: {plain} plain sessions, {conformance} checks of revisions, {hostile} hostile frames; {}",
+                "plan: {plain} plain sessions, {conformance} checks of revisions, {hostile} hostile frames: about \
+                 {seconds} s at {A_CASE_MS} ms a case, {jobs} at once; {}",
                 out::printable(&calls)
             ));
         }

@@ -60,7 +60,8 @@ pub struct Report {
     pub not_verified: Vec<String>,
     /// How long it took, in milliseconds.
     pub milliseconds: u64,
-    /// Whether a call was asked for and no observer saw it when it was well-formed: nothing is proved by it then.
+    /// Whether a call was asked for and no observer saw it when it was well-formed, or not one that was required: what
+    /// was asked for is not proved then.
     pub unproven: bool,
     /// The kit that the target is built on, if it could be told.
     pub sdk: Option<Sdk>,
@@ -178,8 +179,13 @@ impl Report {
         if let Some(why) = unobserved {
             not_verified.push(format!("effects that only system calls show: {why}"));
         }
-        let unproven =
+        let is_unseen =
             observers.is_empty() && !options.calls.is_empty() && outcomes.iter().any(Outcome::needs_proof);
+        let lacking = options.required_proof.filter(|required| answers && !required.is_given(&observers));
+        if let Some(required) = lacking {
+            not_verified.push(format!("required, and not seen: a well-formed call, by {}", required.name()));
+        }
+        let unproven = is_unseen || lacking.is_some();
         Self {
             unproven,
             format: FORMAT,

@@ -25,6 +25,7 @@ fn options() -> Options {
         launches: Vec::new(),
         without_canaries: Vec::new(),
         mutation: None,
+        required_proof: None,
         only: Vec::new(),
         jobs: 1,
         timeout: Duration::from_secs(1),

@@ -8,11 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use framegate_bench::client_config::{Server, Skip, Start, Surroundings, read};
-use framegate_bench::{Call, Client, Environment, MutationOptions, Options, Origin, Profile};
+use framegate_bench::{Call, Client, Environment, MutationOptions, Options, Origin, Profile, RequiredProof};
 use framegate_corpus::Revision;
 
 use super::built_in;
-use crate::args::{CheckArguments, ClientName, ProfileName};
+use crate::args::{CheckArguments, ClientName, ProfileName, ProofName};
 use crate::failure::Failure;
 use crate::out;
 
@@ -114,6 +114,10 @@ fn base(arguments: &CheckArguments) -> Result<Options, Failure> {
         jobs: arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from)).max(1),
         timeout: Duration::from_secs(arguments.timeout),
         mutation: mutation(arguments)?,
+        required_proof: arguments.require_proof.map(|proof| match proof {
+            ProofName::Syscalls => RequiredProof::Syscalls,
+            ProofName::Recorder => RequiredProof::Recorder,
+        }),
     })
 }
 

@@ -10,6 +10,8 @@ set -eu
 
 # The highest profile that there is.
 PROFILE=full
+# Cases mostly wait, and nothing that is right is judged by how fast it is.
+UNHURRIED='--jobs 8 --timeout 60'
 ORDINARY_USER=65534
 
 cd "$(dirname "$0")/.."
@@ -91,11 +93,12 @@ judge() {
     said "$who: the version is that of the archive" "$place" "^framegate $version\$"
     must "$who: the demonstration holds" "$place" "$program" demo
 
-    must "$who: its own gateway is clean, profile $PROFILE" "$place" "$program" check --profile "$PROFILE"
+    must "$who: its own gateway is clean, profile $PROFILE" \
+        "$place" "$program" check --profile "$PROFILE" $UNHURRIED
     said "$who: the recorder sees its calls" "$place" '^proof: .*http'
     said "$who: its system calls are seen" "$place" '^proof: .*syscalls'
 
-    set -- --call 'probe={"note":"{marker}"}'
+    set -- $UNHURRIED --call 'probe={"note":"{marker}"}'
     target="sh $place/start.sh {effect.dir} {effect.port} $program"
     must "$who: it is clean as clients start it, and going on after refusals" \
         "$place" "$program" check "$@" -- $target quiet

@@ -58,26 +58,29 @@ pub(super) fn unknown(session: &Transcript) -> Found {
     }
 }
 
-/// T-05: a call that is none has no success.
+/// T-05: a call that is none has no success. Who refuses it may end the session: each is sent to a process of its own.
 pub(super) fn malformed(probe: &mut Probe<'_>) -> Found {
-    told(probe.ready().map(|()| {
-        let calls = [
-            ("no name", json!({"arguments": {}})),
-            ("a number as name", json!({"name": 7, "arguments": {}})),
-            ("an array as arguments", json!({"name": "framegate-no-such", "arguments": []})),
-        ];
-        all(calls.iter().map(|(what, params)| {
-            told(probe.ask("tools/call", Some(params)).map(|answer| {
-                let succeeded = answer
-                    .get("result")
-                    .is_some_and(|result| result.get("isError") != Some(&Value::Bool(true)));
-                match succeeded {
-                    true => Found::wrong(format!("a call with {what} had a success")),
-                    false => Found::Holds,
-                }
-            }))
+    let calls = [
+        ("no name", json!({"arguments": {}})),
+        ("a number as name", json!({"name": 7, "arguments": {}})),
+        ("an array as arguments", json!({"name": "framegate-no-such", "arguments": []})),
+    ];
+    all(calls.iter().map(|(what, params)| {
+        told(answer_of_another(probe, params).map(|answer| {
+            let succeeded =
+                answer.get("result").is_some_and(|result| result.get("isError") != Some(&Value::Bool(true)));
+            match succeeded {
+                true => Found::wrong(format!("a call with {what} had a success")),
+                false => Found::Holds,
+            }
         }))
     }))
+}
+
+fn answer_of_another(probe: &Probe<'_>, params: &Value) -> Result<Value, Found> {
+    let mut other = probe.another().map_err(|_| Found::unanswered("another process"))?;
+    other.ready()?;
+    other.ask("tools/call", Some(params))
 }
 
 /// T-09: structured content is what the tool published.

@@ -25,9 +25,7 @@ LEVELS = ("must", "should", "policy")
 DEFAULT_LEVELS = ("must", "should")
 """The levels at which an effect is a defect by any reading."""
 
-_HOLES = ("tool", "arguments", "marker", "id", "next")
-_HOLE_UTF8 = re.compile(rb"\$\{(%s)\}" % "|".join(_HOLES).encode())
-_HOLE_UTF16 = re.compile(b"|".join(re.escape(f"${{{name}}}".encode("utf-16-be")) for name in _HOLES))
+_HOLE = re.compile(rb"\$\{(tool|arguments|marker|id|next)\}")
 
 
 class CorpusError(Exception):
@@ -61,7 +59,7 @@ class Call:
         return cls(tool, text)
 
     def fill_in(self, template: bytes, marker: str, request_id: int) -> bytes:
-        """The bytes to send: every hole is replaced in the encoding that it stands in."""
+        """The bytes to send."""
         values = {
             "tool": json.dumps(self.tool, ensure_ascii=False)[1:-1],
             "arguments": self.arguments.replace("{marker}", marker),
@@ -69,12 +67,7 @@ class Call:
             "id": str(request_id),
             "next": str(request_id + 1),
         }
-
-        def utf16(found: re.Match[bytes]) -> bytes:
-            return values[found[0].decode("utf-16-be")[2:-1]].encode("utf-16-be")
-
-        narrow = _HOLE_UTF8.sub(lambda found: values[found[1].decode()].encode(), template)
-        return _HOLE_UTF16.sub(utf16, narrow)
+        return _HOLE.sub(lambda found: values[found[1].decode()].encode(), template)
 
 
 @dataclass(frozen=True)

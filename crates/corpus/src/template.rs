@@ -124,16 +124,17 @@ impl Template {
     }
 
     /// The bytes with the holes `${tool}`, `${arguments}`, `${marker}`, `${id}` and `${next}` left open, for whoever
-    /// fills them in elsewhere. A hole is in the encoding of its part. `None` if more than these holes depends on
-    /// the values: a part that fills up to a length, a call behind the frame, a repetition's number.
+    /// fills them in elsewhere: nothing else in the bytes reads so. `None` if more than these holes depends on the
+    /// values (a part that fills up to a length, a call behind the frame, a repetition's number), or if a hole would
+    /// not be these bytes (UTF-16).
     #[must_use]
     pub fn open(&self) -> Option<Vec<u8>> {
         let is_open = self.parts.iter().all(|part| match part {
-            Part::Text(pieces) | Part::Utf16(pieces) | Part::Repeat { pieces, .. } => {
+            Part::Text(pieces) | Part::Repeat { pieces, .. } => {
                 pieces.iter().all(|piece| piece.hole().is_some())
             }
             Part::Bytes(_) => true,
-            Part::Fill { .. } => false,
+            Part::Utf16(_) | Part::Fill { .. } => false,
         });
         is_open.then(|| self.bytes(|piece| piece.hole().unwrap_or_default()))
     }
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_left_open_in_the_encoding_of_their_part() {
+    fn holes_are_left_open() {
         let open = |json: &str| serde_json::from_str::<Template>(json).unwrap().open();
         assert_eq!(
             open(
@@ -325,7 +326,6 @@ mod tests {
             ),
             Some(b"${marker}${id}${next} ${tool} ${arguments}\xff${id}${id}".to_vec())
         );
-        assert_eq!(open(r#"[{"utf16be": "${id}"}]"#), Some(b"\0$\0{\0i\0d\0}".to_vec()));
         let call = open(r#"["${modern_call}"]"#).unwrap();
         assert!(call.ends_with(br#","params":{"name":"${tool}","arguments":${arguments},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#));
         for json in [
@@ -333,6 +333,7 @@ mod tests {
             r#"["${good}"]"#,
             r#"["${n}"]"#,
             r#"["${good_call}"]"#,
+            r#"[{"utf16be": "a"}]"#,
             r#"["a", {"fill": " ", "to": 9}]"#,
         ] {
             assert_eq!(open(json), None, "{json}");

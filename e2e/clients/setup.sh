@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs the real MCP clients that `e2e/tests/clients.rs` drives, at pinned versions.
+# Installs the real MCP clients that `e2e/tests/clients.rs` drives, and the test runners that
+# `e2e/tests/adapters.rs` runs the adapters with, at pinned versions.
 #
-# Belongs here: what must be installed, and where. Does not belong here: what the clients do.
+# Belongs here: what must be installed, and where. Does not belong here: what they do.
 # Writes only below `.test-env/` of the repository (ignored by git). Safe to run again: what is
 # there at the pinned version is left alone.
 #
@@ -12,38 +13,46 @@ PYTHON_MCP_1="1.30.0"
 PYTHON_MCP_2="2.3.0"
 TYPESCRIPT_SDK_1="1.32.2"
 TYPESCRIPT_CLIENT_2="2.4.0"
+PYTEST="9.2.0"
+MYPY="2.4.1"
+TYPESCRIPT="7.0.2"
+NODE_TYPES="20.19.43"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 environment="$root/.test-env"
 mkdir -p "$environment"
 
-# `python_client FOLDER VERSION`: one venv with one version of PyPI `mcp`.
-python_client() {
+# `python_packages FOLDER REQUIREMENT...`: one venv with these; a folder is installed as it is (editable).
+python_packages() {
     folder="$environment/$1"
-    if [ "$(cat "$folder/installed" 2>/dev/null)" = "mcp==$2" ]; then
+    shift
+    if [ "$(cat "$folder/installed" 2>/dev/null)" = "$*" ]; then
         return
     fi
     rm -rf "$folder"
     python3 -m venv "$folder"
-    "$folder/bin/pip" install --quiet --disable-pip-version-check "mcp==$2"
-    printf 'mcp==%s\n' "$2" >"$folder/installed"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+    printf '%s\n' "$*" >"$folder/installed"
 }
 
-# `node_client FOLDER PACKAGE VERSION`: one folder with one version of one npm package.
-node_client() {
+# `node_packages FOLDER PACKAGE@VERSION...`: one folder with these npm packages.
+node_packages() {
     folder="$environment/$1"
-    if [ "$(cat "$folder/installed" 2>/dev/null)" = "$2@$3" ]; then
+    shift
+    if [ "$(cat "$folder/installed" 2>/dev/null)" = "$*" ]; then
         return
     fi
     rm -rf "$folder"
     mkdir -p "$folder"
     printf '{"private":true,"type":"module"}\n' >"$folder/package.json"
-    npm install --prefix "$folder" --silent --no-audit --no-fund --ignore-scripts "$2@$3"
-    printf '%s@%s\n' "$2" "$3" >"$folder/installed"
+    npm install --prefix "$folder" --silent --no-audit --no-fund --ignore-scripts "$@"
+    printf '%s\n' "$*" >"$folder/installed"
 }
 
-python_client python-mcp-1 "$PYTHON_MCP_1"
-python_client python-mcp-2 "$PYTHON_MCP_2"
-node_client typescript-sdk-1 @modelcontextprotocol/sdk "$TYPESCRIPT_SDK_1"
-node_client typescript-client-2 @modelcontextprotocol/client "$TYPESCRIPT_CLIENT_2"
-echo "clients: mcp $PYTHON_MCP_1 and $PYTHON_MCP_2, sdk $TYPESCRIPT_SDK_1, client $TYPESCRIPT_CLIENT_2 in $environment"
+python_packages python-mcp-1 "mcp==$PYTHON_MCP_1"
+python_packages python-mcp-2 "mcp==$PYTHON_MCP_2"
+node_packages typescript-sdk-1 "@modelcontextprotocol/sdk@$TYPESCRIPT_SDK_1"
+node_packages typescript-client-2 "@modelcontextprotocol/client@$TYPESCRIPT_CLIENT_2"
+python_packages python-adapter "pytest==$PYTEST" "mypy==$MYPY" -e "$root/adapters/python"
+node_packages node-adapter "typescript@$TYPESCRIPT" "@types/node@$NODE_TYPES"
+echo "clients: mcp $PYTHON_MCP_1 and $PYTHON_MCP_2, sdk $TYPESCRIPT_SDK_1, client $TYPESCRIPT_CLIENT_2, pytest $PYTEST in $environment"

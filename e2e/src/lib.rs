@@ -15,6 +15,7 @@ pub mod capture;
 pub mod client;
 pub mod faults;
 pub mod fixture;
+pub mod installed;
 pub mod journal;
 pub mod launch;
 pub mod oracle;

@@ -361,11 +361,26 @@ fn the_corpus_can_be_read_and_exported() {
     assert_eq!(run(&["export", target.to_str().expect("a plain path")]).status.code(), Some(0));
     let index: Value =
         serde_json::from_slice(&std::fs::read(target.join("index.json")).expect("an index")).expect("JSON");
+    assert_eq!(index["format"], 2);
     let cases = index["cases"].as_array().expect("cases");
     assert_eq!(cases.len(), list.lines().count());
+    let file = |case: &Value, name: &str| {
+        std::fs::read(target.join(case[name].as_str().expect("a name"))).unwrap_or_else(|_| panic!("{case}"))
+    };
+    let holds = |bytes: &[u8], part: &str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
+    let mut general = 0;
     for case in cases {
-        assert!(target.join(case["frame"].as_str().expect("a name")).exists(), "{case}");
+        let (frame, twin) = (file(case, "frame"), file(case, "twin"));
+        assert_eq!(case["must_refuse"] == true, case["level"].is_string(), "{case}");
+        if case["general"] == true {
+            general += 1;
+            assert!(holds(&twin, "${tool}") && holds(&twin, "${arguments}"), "{case}");
+            assert!(!holds(&frame, "probe_") && !holds(&frame, "marker-1"), "{case}");
+        } else {
+            assert!(!holds(&frame, "${") && !holds(&twin, "${"), "{case}");
+        }
     }
+    assert!(general >= 300, "{general}");
 }
 
 /// The shared faulty servers: what the case data expects of a bench, at the plain sessions.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use framegate_e2e::process::DEADLINE;
 use framegate_e2e::stage::{Executor, OnInvalidFrame, Stage};
 use framegate_e2e::target::Answer;
-use framegate_e2e::{binary, fixture, shared, tapped};
+use framegate_e2e::{binary, fixture, installed, tapped};
 use serde_json::{Value, json};
 
 #[path = "clients/rmcp.rs"]
@@ -144,20 +144,6 @@ fn judge(stage: &Stage, report: &Value, revision: &str) {
     );
 }
 
-/// The folder a client is installed in; `None` where it is not and need not be.
-fn installed(client: &str) -> Option<PathBuf> {
-    let folder = binary::workspace().join(".test-env").join(client);
-    if folder.join("installed").exists() {
-        return Some(folder);
-    }
-    assert!(
-        std::env::var_os(shared::VARIABLE).is_none(),
-        "`{client}` is not installed: run e2e/clients/setup.sh"
-    );
-    eprintln!("SKIPPED: `{client}` is not installed: run e2e/clients/setup.sh");
-    None
-}
-
 fn script(name: &str) -> PathBuf {
     binary::workspace().join("e2e/clients").join(name)
 }
@@ -176,7 +162,7 @@ fn node() -> Command {
 
 #[test]
 fn python_1() {
-    let Some(folder) = installed("python-mcp-1") else { return };
+    let Some(folder) = installed::folder("python-mcp-1") else { return };
     let stage = stage("python-1");
     let report = run(&stage, python(&folder), &json!({}));
     judge(&stage, &report, "2025-11-25");
@@ -184,7 +170,7 @@ fn python_1() {
 
 #[test]
 fn python_2_in_the_handshake_era() {
-    let Some(folder) = installed("python-mcp-2") else { return };
+    let Some(folder) = installed::folder("python-mcp-2") else { return };
     let stage = stage("python-2-handshake");
     let report = run(&stage, python(&folder), &json!({ "mode": "legacy" }));
     judge(&stage, &report, "2025-11-25");
@@ -192,7 +178,7 @@ fn python_2_in_the_handshake_era() {
 
 #[test]
 fn python_2_in_the_stateless_era() {
-    let Some(folder) = installed("python-mcp-2") else { return };
+    let Some(folder) = installed::folder("python-mcp-2") else { return };
     let stage = stage("python-2-stateless");
     let report = run(&stage, python(&folder), &json!({ "mode": "auto" }));
     assert_eq!(report["revision"], "2026-07-28");
@@ -201,7 +187,7 @@ fn python_2_in_the_stateless_era() {
 
 #[test]
 fn typescript_1() {
-    let Some(folder) = installed("typescript-sdk-1") else { return };
+    let Some(folder) = installed::folder("typescript-sdk-1") else { return };
     let stage = stage("typescript-1");
     let report = run(&stage, node(), &json!({ "major": 1, "modules": folder }));
     judge(&stage, &report, "2025-11-25");
@@ -209,7 +195,7 @@ fn typescript_1() {
 
 #[test]
 fn typescript_2_in_the_handshake_era() {
-    let Some(folder) = installed("typescript-client-2") else { return };
+    let Some(folder) = installed::folder("typescript-client-2") else { return };
     let stage = stage("typescript-2-handshake");
     let report = run(&stage, node(), &json!({ "major": 2, "modules": folder, "mode": "legacy" }));
     judge(&stage, &report, "2025-11-25");
@@ -217,7 +203,7 @@ fn typescript_2_in_the_handshake_era() {
 
 #[test]
 fn typescript_2_in_the_stateless_era() {
-    let Some(folder) = installed("typescript-client-2") else { return };
+    let Some(folder) = installed::folder("typescript-client-2") else { return };
     let stage = stage("typescript-2-stateless");
     let report = run(&stage, node(), &json!({ "major": 2, "modules": folder, "mode": "auto" }));
     assert_eq!(report["revision"], "2026-07-28");

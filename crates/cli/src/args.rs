@@ -278,7 +278,8 @@ pub(crate) enum CorpusCommand {
         /// Its id, as `list` prints it
         id: String,
     },
-    /// Write every frame and its twin as files, with an index
+    /// Write every frame and its twin as files, with an index; those for any server's tool have holes
+    /// (`${tool}`, `${arguments}`, `${marker}`, `${id}`, `${next}`), which the adapters for pytest and node:test fill in
     Export {
         /// A folder that does not exist yet
         dir: PathBuf,

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use framegate_bench::Level;
 use framegate_corpus::{Case, Values, cases, valid};
 use framegate_gateway::exit;
 use serde_json::{Value, json};
@@ -12,7 +13,9 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::out;
 
-/// What stands for the marker, and the id, in frames that are shown or exported.
+/// The version of the export's `index.json` (docs/corpus.md).
+const FORMAT: u32 = 2;
+/// What stands for the marker, and the id, in frames that are shown, and in exported ones without holes.
 const MARKER: &str = "marker-1";
 const ID: i64 = 41;
 /// The most that is shown of a frame, in bytes.
@@ -48,17 +51,30 @@ pub(crate) fn export(folder: &Path) -> Result<u8, Failure> {
     let mut index = Vec::new();
     for case in all() {
         let name = id(&case).replace('/', ".");
-        let (frame, twin) = (case.frame(&values), case.twin(&values));
+        let (frame, twin) = exported(&case, &values);
         fs::write(folder.join(format!("{name}.frame")), frame).map_err(failed)?;
         fs::write(folder.join(format!("{name}.twin")), twin).map_err(failed)?;
         index.push(entry(&case, &name));
     }
     let count = index.len();
-    let index = json!({"format": 1, "marker": MARKER, "id": ID, "tool": values.tool, "cases": index});
+    let index = json!({
+        "format": FORMAT,
+        "framegate": env!("CARGO_PKG_VERSION"),
+        "marker": MARKER,
+        "id": ID,
+        "tool": values.tool,
+        "cases": index,
+    });
     let text = serde_json::to_string_pretty(&index).unwrap_or_default();
     fs::write(folder.join("index.json"), format!("{text}\n")).map_err(failed)?;
     out::line(&format!("{count} frames, each with its twin, and index.json"));
     Ok(exit::OK)
+}
+
+/// The bytes of a case's files: with holes where it fits any server, and as the fixture's tools are called elsewhere.
+fn exported(case: &Case, values: &Values) -> (Vec<u8>, Vec<u8>) {
+    let open = case.open_frame().zip(case.open_twin()).filter(|_| case.is_general());
+    open.unwrap_or_else(|| (case.frame(values), case.twin(values)))
 }
 
 fn entry(case: &Case, name: &str) -> Value {
@@ -67,6 +83,8 @@ fn entry(case: &Case, name: &str) -> Value {
         "gist": case.gist,
         "covers": case.covers,
         "must_refuse": case.reason.is_some(),
+        "level": case.reason.as_deref().map(|reason| Level::of(reason, &case.id).name()),
+        "general": case.is_general(),
         "complete_call": case.complete_call,
         "phase": format!("{:?}", case.phase).to_lowercase(),
         "twin_phase": format!("{:?}", case.twin_phase).to_lowercase(),

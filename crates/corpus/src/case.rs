@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::boundaries::boundaries;
 use crate::error::{CorpusError, ExpectationError};
-use crate::template::{Template, Values};
+use crate::template::{Template, Values, open_call};
 
 /// A frame with what must come of it.
 #[derive(Clone, Debug)]
@@ -315,6 +315,21 @@ impl Case {
         match &self.twin {
             Some(twin) => twin.render(values),
             None => self.plain_call(values),
+        }
+    }
+
+    /// The frame with its holes left open: see [`Template::open`].
+    #[must_use]
+    pub fn open_frame(&self) -> Option<Vec<u8>> {
+        self.frame.open()
+    }
+
+    /// The twin with its holes left open: see [`Template::open`].
+    #[must_use]
+    pub fn open_twin(&self) -> Option<Vec<u8>> {
+        match &self.twin {
+            Some(twin) => twin.open(),
+            None => Some(format!("{}\n", open_call(self.revision.is_modern())).into_bytes()),
         }
     }
 

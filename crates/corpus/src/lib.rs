@@ -20,6 +20,7 @@ mod boundaries;
 mod case;
 mod error;
 mod files;
+mod general;
 mod hostile;
 mod template;
 

@@ -29,6 +29,11 @@ const MODERN_CALL: &str = concat!(
     r#""params":{"name":"${tool}","arguments":${arguments},"_meta":${meta}}}"#
 );
 
+/// A plain call without its line end, its holes left open.
+pub(crate) fn open_call(modern: bool) -> String {
+    if modern { MODERN_CALL } else { CALL }.replace("${meta}", META)
+}
+
 /// What the placeholders of one sent case stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
@@ -84,8 +89,7 @@ impl Values {
     /// `${call}`, or `${modern_call}`: a plain call of `probe_write` without its line end.
     #[must_use]
     pub fn call(&self, modern: bool) -> String {
-        let text = if modern { MODERN_CALL } else { CALL };
-        text.replace("${meta}", META)
+        open_call(modern)
             .replace("${tool}", &self.tool)
             .replace("${arguments}", &self.arguments)
             .replace("${marker}", &self.marker)
@@ -116,17 +120,34 @@ impl Template {
     /// The bytes of the `n`th repetition, counted from 0: what `${n}` stands for.
     #[must_use]
     pub fn render_nth(&self, values: &Values, n: u32) -> Vec<u8> {
+        self.bytes(|piece| piece.fill_in(values, n))
+    }
+
+    /// The bytes with the holes `${tool}`, `${arguments}`, `${marker}`, `${id}` and `${next}` left open, for whoever
+    /// fills them in elsewhere: nothing else in the bytes reads so. `None` if more than these holes depends on the
+    /// values (a part that fills up to a length, a call behind the frame, a repetition's number), or if a hole would
+    /// not be these bytes (UTF-16).
+    #[must_use]
+    pub fn open(&self) -> Option<Vec<u8>> {
+        let is_open = self.parts.iter().all(|part| match part {
+            Part::Text(pieces) | Part::Repeat { pieces, .. } => {
+                pieces.iter().all(|piece| piece.hole().is_some())
+            }
+            Part::Bytes(_) => true,
+            Part::Utf16(_) | Part::Fill { .. } => false,
+        });
+        is_open.then(|| self.bytes(|piece| piece.hole().unwrap_or_default()))
+    }
+
+    fn bytes(&self, text: impl Fn(&Piece) -> String) -> Vec<u8> {
+        let text = |pieces: &[Piece]| pieces.iter().map(&text).collect::<String>();
         let mut bytes = Vec::new();
         for part in &self.parts {
             match part {
-                Part::Text(pieces) => bytes.extend_from_slice(fill_in(pieces, values, n).as_bytes()),
-                Part::Utf16(pieces) => {
-                    bytes.extend(fill_in(pieces, values, n).encode_utf16().flat_map(u16::to_be_bytes));
-                }
+                Part::Text(pieces) => bytes.extend_from_slice(text(pieces).as_bytes()),
+                Part::Utf16(pieces) => bytes.extend(text(pieces).encode_utf16().flat_map(u16::to_be_bytes)),
                 Part::Bytes(raw) => bytes.extend_from_slice(raw),
-                Part::Repeat { pieces, times } => {
-                    bytes.extend(fill_in(pieces, values, n).repeat(*times).into_bytes())
-                }
+                Part::Repeat { pieces, times } => bytes.extend(text(pieces).repeat(*times).into_bytes()),
                 Part::Fill { with, to } => bytes.resize(bytes.len().max(*to), *with),
             }
         }
@@ -164,6 +185,40 @@ enum Piece {
     Tool,
     Arguments,
     Call { modern: bool, behind: bool },
+}
+
+impl Piece {
+    fn fill_in(&self, values: &Values, n: u32) -> String {
+        match self {
+            Self::Literal(text) => text.clone(),
+            Self::Marker => values.marker.clone(),
+            Self::Id => values.id.to_string(),
+            Self::Next => values.next().to_string(),
+            Self::Held => values.held(),
+            Self::Good => values.good(),
+            Self::Meta => META.to_owned(),
+            Self::Number => n.to_string(),
+            Self::Tool => values.tool.clone(),
+            Self::Arguments => values.arguments.replace("${marker}", &values.marker),
+            Self::Call { modern, behind: false } => values.call(*modern),
+            Self::Call { modern, behind: true } => values.behind().call(*modern),
+        }
+    }
+
+    /// The piece with its holes left open.
+    fn hole(&self) -> Option<String> {
+        Some(match self {
+            Self::Literal(text) => text.clone(),
+            Self::Marker => "${marker}".to_owned(),
+            Self::Id => "${id}".to_owned(),
+            Self::Next => "${next}".to_owned(),
+            Self::Meta => META.to_owned(),
+            Self::Tool => "${tool}".to_owned(),
+            Self::Arguments => "${arguments}".to_owned(),
+            Self::Call { modern, behind: false } => open_call(*modern),
+            Self::Held | Self::Good | Self::Number | Self::Call { behind: true, .. } => return None,
+        })
+    }
 }
 
 impl TryFrom<Value> for Part {
@@ -236,26 +291,6 @@ fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
     Ok(pieces)
 }
 
-fn fill_in(pieces: &[Piece], values: &Values, n: u32) -> String {
-    pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Literal(text) => text.clone(),
-            Piece::Marker => values.marker.clone(),
-            Piece::Id => values.id.to_string(),
-            Piece::Next => values.next().to_string(),
-            Piece::Held => values.held(),
-            Piece::Good => values.good(),
-            Piece::Meta => META.to_owned(),
-            Piece::Number => n.to_string(),
-            Piece::Tool => values.tool.clone(),
-            Piece::Arguments => values.arguments.replace("${marker}", &values.marker),
-            Piece::Call { modern, behind: false } => values.call(*modern),
-            Piece::Call { modern, behind: true } => values.behind().call(*modern),
-        })
-        .collect()
-}
-
 fn unhex(text: &str) -> Result<Vec<u8>, TemplateError> {
     let wrong = || TemplateError::Hex(text.to_owned());
     text.split_ascii_whitespace()
@@ -280,6 +315,29 @@ mod tests {
             text.ends_with(r#""write_file","arguments":{"path":"/tmp/m-good","content":""}}}"#),
             "{text}"
         );
+    }
+
+    #[test]
+    fn holes_are_left_open() {
+        let open = |json: &str| serde_json::from_str::<Template>(json).unwrap().open();
+        assert_eq!(
+            open(
+                r#"["${marker}${id}${next} ${tool} ${arguments}", {"hex": "ff"}, {"repeat": "${id}", "times": 2}]"#
+            ),
+            Some(b"${marker}${id}${next} ${tool} ${arguments}\xff${id}${id}".to_vec())
+        );
+        let call = open(r#"["${modern_call}"]"#).unwrap();
+        assert!(call.ends_with(br#","params":{"name":"${tool}","arguments":${arguments},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#));
+        for json in [
+            r#"["${held}"]"#,
+            r#"["${good}"]"#,
+            r#"["${n}"]"#,
+            r#"["${good_call}"]"#,
+            r#"[{"utf16be": "a"}]"#,
+            r#"["a", {"fill": " ", "to": 9}]"#,
+        ] {
+            assert_eq!(open(json), None, "{json}");
+        }
     }
 
     fn render(json: &str) -> Result<Vec<u8>, String> {

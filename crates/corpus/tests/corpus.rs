@@ -84,7 +84,8 @@ fn every_hostile_item_is_covered_and_every_case_covers_something() {
     for item in covered.keys().filter(|item| item.starts_with("H-")) {
         assert!(known.contains(item.as_str()), "{item} is no hostile item");
     }
-    let numbers: Vec<usize> = HOSTILE.iter().map(|(id, _)| id[2..].parse().expect("a number")).collect();
+    let numbers: Vec<usize> =
+        HOSTILE.iter().map(|(id, _)| id.trim_start_matches("H-").parse().expect("a number")).collect();
     assert_eq!(numbers, (1..=HOSTILE.len()).collect::<Vec<_>>());
 }
 
@@ -115,6 +116,45 @@ fn every_twin_is_one_valid_call() {
             case.id
         );
     }
+}
+
+/// Whoever fills in the holes elsewhere sends the same bytes.
+#[test]
+fn an_open_frame_that_is_filled_in_is_the_frame() {
+    let values = values().with_call("write_file", r#"{"path":"/tmp/${marker}"}"#);
+    let arguments = values.arguments.replace("${marker}", &values.marker);
+    let (id, next) = (values.id.to_string(), values.next().to_string());
+    let holes = [
+        ("${tool}", values.tool.as_str()),
+        ("${arguments}", &arguments),
+        ("${marker}", &values.marker),
+        ("${id}", &id),
+        ("${next}", &next),
+    ];
+    let fill_in = |open: Vec<u8>| {
+        holes.iter().fold(open, |bytes, (hole, value)| replace(&bytes, hole.as_bytes(), value.as_bytes()))
+    };
+    let general: Vec<_> = cases().into_iter().filter(Case::is_general).collect();
+    assert!(general.len() >= 300, "{}", general.len());
+    for case in general {
+        let open = |bytes: Option<Vec<u8>>| bytes.unwrap_or_else(|| panic!("{} has no open form", case.id));
+        assert_eq!(fill_in(open(case.open_frame())), case.frame(&values), "{}", case.id);
+        assert_eq!(fill_in(open(case.open_twin())), case.twin(&values), "{}", case.id);
+    }
+}
+
+fn replace(bytes: &[u8], part: &[u8], with: &[u8]) -> Vec<u8> {
+    let (mut replaced, mut rest) = (Vec::new(), bytes);
+    while let Some((byte, behind)) = rest.split_first() {
+        if let Some(behind) = rest.strip_prefix(part) {
+            replaced.extend_from_slice(with);
+            rest = behind;
+        } else {
+            replaced.push(*byte);
+            rest = behind;
+        }
+    }
+    replaced
 }
 
 /// Where the bytes are the twin's, the state is the fault.

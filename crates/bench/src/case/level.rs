@@ -27,8 +27,9 @@ impl Level {
         }
     }
 
-    /// The level of a case of this reason.
-    pub(super) fn of(reason: &str, case: &str) -> Self {
+    /// The level of the corpus's case with this reason and id.
+    #[must_use]
+    pub fn of(reason: &str, case: &str) -> Self {
         match reason {
             // Integers by JSON's grammar and JSON Schema's, beyond what many hold exactly (RFC 8259 section 6).
             "message-id"

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{Delivery, Level, Outcome};
 use crate::bench::Bench;
-use crate::observe::{Folder, holds};
+use crate::observe::Folder;
 use crate::options::Call;
 use crate::verdict::Verdict;
 
@@ -60,7 +60,7 @@ enum Body {
 /// The frames of the corpus that any server can be given with these calls inside.
 pub(crate) fn plan(calls: &[Call], deliveries: &[Delivery]) -> Vec<HostileCase> {
     let mut planned = Vec::new();
-    for case in cases().into_iter().filter(is_general) {
+    for case in cases().into_iter().filter(Case::is_general) {
         let reason = case.reason.as_deref().unwrap_or_default();
         for call in calls {
             for delivery in deliveries {
@@ -90,27 +90,6 @@ fn of_tool(call: &Call, calls: &[Call]) -> String {
 /// Where calls are served.
 const fn ready(revision: Revision) -> State {
     (if revision.is_modern() { Phase::Modern } else { Phase::Ready }, revision)
-}
-
-/// Arguments that no frame of the corpus brings itself.
-const ARGUMENTS: &str = "{\"framegate\":\"m\"}";
-
-/// Whether a case says something about servers other than our own: its frame is a whole call, needs no
-/// surroundings, and is refused before the tool's own arguments are looked at.
-fn is_general(case: &Case) -> bool {
-    let reason = case.reason.as_deref().unwrap_or_default();
-    let own = ["argument-", "policy-", "batch-too-long", "frame-too-long", "tool-unknown", "json-members"];
-    // Some frames and twins are about the fixture's own tool and its arguments.
-    let calls_any_tool = || {
-        let values = Values::new("m", 1).with_call("t", ARGUMENTS);
-        let frame = String::from_utf8_lossy(&case.frame(&values)).to_ascii_lowercase();
-        !frame.contains("probe_") && holds(&case.twin(&values), ARGUMENTS.as_bytes())
-    };
-    case.complete_call
-        && case.needs.is_none()
-        && case.before.is_empty()
-        && !own.iter().any(|start| reason.starts_with(start))
-        && calls_any_tool()
 }
 
 impl HostileCase {

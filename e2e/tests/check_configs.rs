@@ -27,7 +27,7 @@ impl Place {
     fn make() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let script = format!(
-            "env > \"$1\"; pwd > \"$1.folder\"; eval \"$4\"; exec '{}' \"$3\" \"$2\"\n",
+            "env >> \"$1\"; pwd > \"$1.folder\"; eval \"$4\"; exec '{}' \"$3\" \"$2\"\n",
             env!("CARGO_BIN_EXE_planted")
         );
         std::fs::write(folder.path().join("start.sh"), script).expect("a script");
@@ -63,7 +63,7 @@ impl Place {
         self.write("mcp.json", &json!({ "mcpServers": servers }).to_string())
     }
 
-    /// The variables that the server had.
+    /// The variables that the server had, launch after launch.
     fn variables(&self, log: &str) -> Vec<(String, String)> {
         let text = std::fs::read_to_string(self.path(log)).expect("the server was started");
         let pairs = text.lines().filter_map(|line| line.split_once('='));
@@ -386,6 +386,31 @@ fn hostile_frames_are_sent_only_with_a_profile_that_has_them() {
     assert_eq!(cases(&["--server", "a", "--call", call, "--profile", "quick", "--only", id]), [id]);
 }
 
+/// Neither a launch that takes variables away nor one that adds some changes what the configuration sets.
+#[test]
+fn what_a_configuration_sets_is_set_in_every_launch() {
+    let place = Place::make();
+    let mut entry = place.entry("none");
+    entry["env"] = json!({"API_KEY": SECRET, "DEBUG_OF_ITS_OWN": "1"});
+    let file = place.configuration(&json!({ "a": entry }));
+    for ours in [None, Some("ours")] {
+        let _ = std::fs::remove_file(place.path("log"));
+        let ids = ["--only", "launch/client-environment", "--only", "leak/canary"];
+        let mut command = command(&[&ids[..], &["--config", &file]].concat());
+        command.env_remove("API_KEY").envs(ours.map(|value| ("API_KEY", value)));
+        let output = command.output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let variables = place.variables("log");
+        let values_of = |wanted: &str| {
+            let found = variables.iter().filter(|(name, _)| name == wanted);
+            found.map(|(_, value)| value.as_str()).collect::<Vec<_>>()
+        };
+        let launches = values_of("DEBUG_OF_ITS_OWN").len();
+        assert!(launches >= 3, "{launches}");
+        assert_eq!(values_of("API_KEY"), vec![SECRET; launches], "{ours:?}");
+    }
+}
+
 #[test]
 fn a_clients_library_decides_what_is_inherited_and_who_says_hello() {
     let place = Place::make();
@@ -415,6 +440,7 @@ fn a_clients_library_decides_what_is_inherited_and_who_says_hello() {
                 // A function, as an old shell exports it.
                 ("USER", "() { :; }".into()),
             ];
+            let _ = std::fs::remove_file(place.path("log"));
             let output =
                 command(&[&options[..], target].concat()).env_clear().envs(ours).output().expect("it starts");
             assert_eq!(output.status.code(), Some(1), "{client:?}: {}", text(&output));

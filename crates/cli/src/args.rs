@@ -34,7 +34,7 @@ pub(crate) enum Command {
     /// Play a session against an embedded target and show what reaches it; needs nothing
     Demo,
     /// Judge any stdio MCP server by the bytes it writes and the effects it has
-    Check(CheckArguments),
+    Check(Box<CheckArguments>),
     /// Look at the hostile frames that come with this program
     #[command(subcommand)]
     Corpus(CorpusCommand),

@@ -14,8 +14,9 @@ pub fn terminal(report: &Report) -> String {
     let is_open = |case: &&CaseReport| {
         !matches!(case.verdict, "pass" | "skipped" | "policy-gap") && case.expected.is_none()
     };
-    for case in report.cases.iter().filter(is_open).filter(|case| case.cause.is_none()) {
-        tell(&mut text, case);
+    let open: Vec<_> = report.cases.iter().filter(is_open).filter(|case| case.cause.is_none()).collect();
+    for (first, alike) in by_first_wrong(&open) {
+        tell(&mut text, first, &alike);
     }
     tell_causes(&mut text, report);
     let ids = |wanted: &dyn Fn(&CaseReport) -> bool| {
@@ -73,7 +74,7 @@ fn tell_causes(text: &mut String, report: &Report) {
     for (cause, remedy) in remedies {
         let of: Vec<_> = caused().filter(|case| (&case.cause, &case.remedy) == (cause, remedy)).collect();
         let (Some(first), Some(cause), Some(remedy)) = (of.first(), cause, remedy) else { continue };
-        tell(text, first);
+        tell(text, first, &[]);
         let ids: Vec<_> = of.iter().map(|case| case.id.as_str()).collect();
         text.push_str(&format!(
             "known in {}: {} failures, of which the first is shown\n  {remedy}\n  {}\n\n",
@@ -84,13 +85,36 @@ fn tell_causes(text: &mut String, report: &Report) {
     }
 }
 
-fn tell(text: &mut String, case: &CaseReport) {
+/// Cases one by one, but those together in which the same wrong bytes stand: a banner is one fault, and in every session.
+fn by_first_wrong<'a>(cases: &[&'a CaseReport]) -> Vec<(&'a CaseReport, Vec<&'a str>)> {
+    let wrong = |case: &'a CaseReport| {
+        let wrong = case.evidence.as_ref()?.first_wrong.as_ref()?;
+        Some((case.verdict, wrong.code, &wrong.line))
+    };
+    let mut groups: Vec<(&CaseReport, Vec<&str>)> = Vec::new();
+    // What production does first: the others follow from it.
+    let (plain, others): (Vec<&CaseReport>, Vec<_>) =
+        cases.iter().partition(|case| case.id == "plain/session");
+    for case in plain.into_iter().chain(others) {
+        let of = wrong(case);
+        match groups.iter_mut().find(|(first, _)| of.is_some() && wrong(first) == of) {
+            Some((_, alike)) => alike.push(&case.id),
+            None => groups.push((case, Vec::new())),
+        }
+    }
+    groups
+}
+
+fn tell(text: &mut String, case: &CaseReport, alike: &[&str]) {
     let kind = case.kind.map(|kind| format!(" ({})", kind.name())).unwrap_or_default();
     text.push_str(&format!("{}{kind}  {}\n", case.verdict.to_uppercase(), case.id));
     text.push_str(&format!("  {} [{}; {}]\n", case.gist, case.level.name(), case.requirements.join(" ")));
     text.push_str(&format!("  {}\n", case.explanation));
     if let Some(evidence) = &case.evidence {
         show(text, evidence);
+    }
+    if !alike.is_empty() {
+        text.push_str(&format!("  the same bytes in {} more: {}\n", alike.len(), alike.join(" ")));
     }
     text.push('\n');
 }

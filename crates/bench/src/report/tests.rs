@@ -169,3 +169,12 @@ fn github_gets_no_more_errors_than_it_shows() {
     report.unproven = true;
     assert_eq!(errors(&report).len(), 1, "a run that fails says why");
 }
+
+#[test]
+fn one_banner_in_every_session_is_told_once() {
+    let text =
+        terminal(&report_with(&[("launch/no-home", true), ("plain/session", true), ("plain/idle", true)]));
+    assert_eq!(text.matches("FAIL (stdout-dirty)").count(), 1, "{text}");
+    assert!(text.contains("FAIL (stdout-dirty)  plain/session"), "{text}");
+    assert!(text.contains("the same bytes in 2 more: launch/no-home plain/idle"), "{text}");
+}

@@ -64,5 +64,6 @@ pub const SILENT: &[&str] = &[
     "id-as-text",
     "outlives-its-input",
     "spins-at-the-end",
+    "several-lines",
     "swallows-a-reply",
 ];

@@ -433,3 +433,21 @@ fn shared_faulty_servers_get_their_findings() {
     );
     eprintln!("{} shared faulty servers, all with their findings", judged.len());
 }
+
+/// Rare false alarms are alarms too.
+#[test]
+#[ignore = "a hundred runs of each reference in every profile: cargo test -p framegate-e2e --test check -- --ignored hundred"]
+fn a_hundred_runs_of_what_is_right_are_clean() {
+    let runs: Vec<_> = (0..100).flat_map(|run| [("none", run), ("noisy", run)]).collect();
+    parallel::run(
+        &runs,
+        || (),
+        |(), (fault, run)| {
+            for profile in ["stdout", "quick", "boundary", "conformance", "full"] {
+                let options = ["--profile", profile, "--call", CALL, "--timeout", PATIENT, "--jobs", "1"];
+                let run_of = planted(&options, fault);
+                assert_eq!(run_of.code(), Some(0), "{fault}, {profile}, run {run}: {}", run_of.text());
+            }
+        },
+    );
+}

@@ -82,8 +82,11 @@ mod tests {
     fn only_failures_that_the_version_is_known_for_are_its_own() {
         let sdk =
             |version: &str| Sdk { name: "python-sdk", version: version.to_owned(), seen_in: String::new() };
-        let cases =
-            [("json-duplicate-member/x", true), ("plain/session", true), ("json-duplicate-member/y", false)];
+        let cases = [
+            ("json-duplicate-member/duplicate-id", true),
+            ("plain/session", true),
+            ("json-duplicate-member/duplicate-meta", false),
+        ];
         let mut report = report_with(&cases);
         attribute(&mut report, sdk("2.3.0"));
         assert_eq!(report.cases[0].cause.as_deref(), Some("python-sdk 2.3.0"));

@@ -7,12 +7,12 @@
 //!
 //! | member | shape | clients |
 //! |---|---|---|
-//! | `mcpServers`, `projects.PATH.mcpServers` | [`mcp_servers`] | Claude Desktop and Code, Cursor, Gemini CLI, Windsurf, Copilot CLI, LM Studio, Cline, Kiro |
-//! | `servers`, `mcp.servers` | [`vs_code`] | VS Code |
-//! | `mcp_servers` | [`codex`] | Codex |
-//! | `context_servers` | [`zed`] | Zed |
-//! | `extensions` | [`goose`] | goose |
-//! | `mcp`, `mcp.servers` with `type = local` or `remote` | [`opencode`] | opencode |
+//! | `mcpServers`, `projects.PATH.mcpServers` | `mcp_servers` | Claude Desktop and Code, Cursor, Gemini CLI, Windsurf, Copilot CLI, LM Studio, Cline, Kiro |
+//! | `servers`, `mcp.servers` | `vs_code` | VS Code |
+//! | `mcp_servers` | `codex` | Codex |
+//! | `context_servers` | `zed` | Zed |
+//! | `extensions` | `goose` | goose |
+//! | `mcp`, `mcp.servers` with `type = local` or `remote` | `opencode` | opencode |
 //!
 //! Only what a launch needs is looked at. There, a fault of one server is a fault of the file: what is left out would
 //! look like a server that was judged.

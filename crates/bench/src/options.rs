@@ -213,6 +213,11 @@ pub struct Options {
     pub mutation: Option<MutationOptions>,
 }
 
+impl Options {
+    /// How long an answer, or an end, may take where nothing else is said.
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

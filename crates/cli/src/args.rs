@@ -197,7 +197,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
     /// How many seconds an answer, or an end, may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = framegate_bench::Options::DEFAULT_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: u64,
     /// Also send calls whose bytes are changed at random, for so many seconds; only with --call
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]

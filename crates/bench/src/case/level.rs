@@ -33,7 +33,7 @@ impl Level {
         match reason {
             // Integers by JSON's grammar and JSON Schema's, beyond what many hold exactly (RFC 8259 section 6).
             "message-id"
-                if ["id-2-6", "id-integral-fraction", "id-exponent"]
+                if ["id-2-6", "id-integral-fraction", "id-negative-fraction", "id-exponent"]
                     .iter()
                     .any(|id| case.starts_with(id)) =>
             {

@@ -13,6 +13,16 @@ pub(super) fn replay(options: &Options, calls: &[Call], id: &str) -> String {
     if options.client != Client::Production {
         option("--as", options.client.name());
     }
+    // What the case depends on, and nothing else.
+    for (name, script) in options.launches.iter().filter(|(name, _)| id == format!("launch/{name}")) {
+        option("--launch", &format!("{name}={script}"));
+    }
+    for name in options.without_canaries.iter().filter(|_| id.starts_with("leak/")) {
+        option("--no-canary", name);
+    }
+    if options.timeout != Options::DEFAULT_TIMEOUT {
+        option("--timeout", &options.timeout.as_secs().to_string());
+    }
     if options.origin == Origin::BuiltIn {
         return words.join(" ");
     }

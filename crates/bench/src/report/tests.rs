@@ -28,7 +28,7 @@ fn options() -> Options {
         required_proof: None,
         only: Vec::new(),
         jobs: 1,
-        timeout: Duration::from_secs(1),
+        timeout: Options::DEFAULT_TIMEOUT,
     }
 }
 
@@ -105,6 +105,30 @@ fn what_the_command_line_finds_by_itself_is_not_spelled_out_in_a_replay() {
     assert_eq!(
         replay(&options, &options.calls, "json-noise/banner~cut"),
         "framegate check --only 'json-noise/banner~cut'"
+    );
+}
+
+#[test]
+fn a_replay_carries_what_its_case_depends_on() {
+    let options = Options {
+        command: vec!["x".into()],
+        calls: Vec::new(),
+        launches: vec![
+            ("odd".to_owned(), "exec \"$@\"".to_owned()),
+            ("other".to_owned(), "\"$@\"".to_owned()),
+        ],
+        without_canaries: vec!["API_KEY".to_owned()],
+        timeout: Duration::from_secs(30),
+        ..options()
+    };
+    let again = |id: &str| replay(&options, &[], id);
+    assert_eq!(
+        again("launch/odd"),
+        "framegate check --only launch/odd --launch 'odd=exec \"$@\"' --timeout 30 -- x"
+    );
+    assert_eq!(
+        again("leak/canary"),
+        "framegate check --only leak/canary --no-canary API_KEY --timeout 30 -- x"
     );
 }
 

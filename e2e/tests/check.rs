@@ -95,7 +95,7 @@ fn every_planted_fault_is_found_by_the_case_that_is_named_for_it() {
         FAULTS,
         || (),
         |(), (fault, id, verdict, kind, offset)| {
-            let timeout = if SILENT.contains(fault) { "3" } else { PATIENT };
+            let timeout = if SILENT.contains(fault) { "6" } else { PATIENT };
             let run = planted(&["--call", CALL, "--timeout", timeout, "--only", id], fault);
             let case = run.case(id);
             assert_eq!(case["verdict"], *verdict, "{fault}: {}", run.text());

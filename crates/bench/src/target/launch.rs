@@ -328,6 +328,11 @@ impl Running {
         self.ledger.stop_listening();
     }
 
+    /// Waits until stdout is read no more: from then on whatever the target writes there fails.
+    pub(crate) fn wait_unread(&self, at_most: Duration) -> bool {
+        self.wait_for(at_most, |known| known.stdout_ended.then_some(())).is_some()
+    }
+
     /// The processes of its group that still run, by number and name (proc(5)).
     pub(crate) fn members(&self) -> Vec<(u32, String)> {
         let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };

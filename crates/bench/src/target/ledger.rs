@@ -17,7 +17,7 @@ pub(crate) struct Snapshot {
     pub(crate) stdin: Vec<u8>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    /// Whether the target and all its descendants closed stdout.
+    /// Whether the target and all its descendants closed stdout, or it is read no more.
     pub(crate) stdout_ended: bool,
     /// Whether more came than is kept.
     pub(crate) cut: bool,
@@ -65,6 +65,8 @@ impl Ledger {
                 break;
             }
         }
+        // First the pipe is closed, then that is said: whoever waits for it may rely on writes that fail.
+        drop(pipe);
         if matches!(stream, Stream::Stdout) {
             self.lock().stdout_ended = true;
         }
@@ -96,5 +98,40 @@ impl Ledger {
 
     fn lock(&self) -> MutexGuard<'_, Snapshot> {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// A pipe that says, when it is closed, whether its end was told already.
+    struct Pipe(Arc<Ledger>, Arc<AtomicBool>);
+
+    impl Read for Pipe {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let first = buffer.first_mut().expect("room");
+            *first = b'x';
+            Ok(1)
+        }
+    }
+
+    impl Drop for Pipe {
+        fn drop(&mut self) {
+            self.1.store(self.0.snapshot().stdout_ended, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn stdout_that_is_read_no_more_is_closed_before_that_is_said() {
+        let (ledger, told_first) = (Arc::new(Ledger::default()), Arc::new(AtomicBool::new(true)));
+        ledger.stop_listening();
+        ledger.follow(Pipe(Arc::clone(&ledger), Arc::clone(&told_first)), Stream::Stdout);
+        let known = ledger.snapshot();
+        assert_eq!(known.stdout, b"x", "one piece is still read");
+        assert!(known.stdout_ended);
+        assert!(!told_first.load(Ordering::Relaxed));
     }
 }

@@ -216,6 +216,9 @@ fn play(bench: &Bench<'_>, talk: &mut Talk, folder: &Folder, play: Play) -> Opti
             // The first answer is still read; behind it the pipe has no reader.
             let first = talk.write_request(sign, None);
             let _ = talk.answer(first);
+            if !talk.running().wait_unread(bench.options.timeout) {
+                return Some(unanswered(bench, talk, sign));
+            }
             for _ in 0..IN_FLIGHT {
                 talk.write_request(sign, None);
             }

@@ -149,7 +149,7 @@ fn without_frames_nothing_is_green() {
         for (folder, says) in [
             (&*corpus.frames, "no frame is of these levels and revisions"),
             (empty.path(), "framegate corpus export DIR"),
-            (old.path(), "not of format 2"),
+            (old.path(), "not of format 3"),
         ] {
             let run = adapter.run(folder, &["true"], &none);
             assert!(!run.output.status.success() && run.text().contains(says), "{says}: {}", run.text());

@@ -6,10 +6,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The version of `index.json` that is read. */
-const FORMAT = 2;
+const FORMAT = 3;
 /** @type {readonly import("../index.js").Level[]} */
 const DEFAULT_LEVELS = ["must", "should"];
-const HOLE = /\$\{(tool|arguments|marker|id|next)\}/g;
+const HOLE = /\$\{(tool|arguments|arguments_text|members|other_members|escaped_members|marker|id|next)\}/g;
+/** Stands for the marker in arguments that are given beside the frame's own. */
+const OTHER = "other";
 
 export class CorpusError extends Error {
   name = "CorpusError";
@@ -26,7 +28,7 @@ export class Call {
    * @param {Record<string, unknown>} values
    */
   constructor(tool, values) {
-    this.#tool = JSON.stringify(String(tool)).slice(1, -1);
+    this.#tool = inString(String(tool));
     this.#json = asJson(values);
     if (!this.#json.includes("{marker}")) {
       throw new CorpusError(
@@ -43,10 +45,19 @@ export class Call {
    * @param {number} id
    */
   fillIn(template, marker, id) {
+    const json = this.#json.replaceAll("{marker}", marker);
+    const other = this.#json.replaceAll("{marker}", OTHER);
+    const escaped = Object.entries(JSON.parse(other)).map(
+      ([name, value]) => `"${allEscaped(name)}":${JSON.stringify(value)}`,
+    );
     /** @type {Record<string, string>} */
     const values = {
       tool: this.#tool,
-      arguments: this.#json.replaceAll("{marker}", marker),
+      arguments: json,
+      arguments_text: inString(json),
+      members: json.slice(1, -1),
+      other_members: other.slice(1, -1),
+      escaped_members: escaped.join(","),
       marker,
       id: String(id),
       next: String(id + 1),
@@ -57,6 +68,25 @@ export class Call {
       .replace(HOLE, (_, name) => Buffer.from(values[name], "utf8").toString("latin1"));
     return Buffer.from(bytes, "latin1");
   }
+}
+
+/**
+ * The text as the content of a JSON string.
+ *
+ * @param {string} text
+ */
+function inString(text) {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * The same, every UTF-16 unit written as an escape.
+ *
+ * @param {string} text
+ */
+function allEscaped(text) {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 /** @param {Record<string, unknown>} values */

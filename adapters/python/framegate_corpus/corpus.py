@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .check import Target
 
-FORMAT = 2
+FORMAT = 3
 """The version of `index.json` that is read."""
 
 LEVELS = ("must", "should", "policy")
@@ -25,7 +25,12 @@ LEVELS = ("must", "should", "policy")
 DEFAULT_LEVELS = ("must", "should")
 """The levels at which an effect is a defect by any reading."""
 
-_HOLE = re.compile(rb"\$\{(tool|arguments|marker|id|next)\}")
+_HOLE = re.compile(
+    rb"\$\{(tool|arguments|arguments_text|members|other_members|escaped_members|marker|id|next)\}"
+)
+
+_OTHER = "other"
+"""Stands for the marker in arguments that are given beside the frame's own."""
 
 
 class CorpusError(Exception):
@@ -47,7 +52,7 @@ class Call:
         Raises `CorpusError` if they are no JSON, or if no argument holds `{marker}`.
         """
         try:
-            text = json.dumps(dict(arguments), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            text = _as_json(dict(arguments))
             text.encode()
         except (TypeError, ValueError) as error:
             raise CorpusError(f"the arguments are no JSON: {error}") from error
@@ -60,14 +65,37 @@ class Call:
 
     def fill_in(self, template: bytes, marker: str, request_id: int) -> bytes:
         """The bytes to send."""
+        arguments = self.arguments.replace("{marker}", marker)
+        other = self.arguments.replace("{marker}", _OTHER)
         values = {
-            "tool": json.dumps(self.tool, ensure_ascii=False)[1:-1],
-            "arguments": self.arguments.replace("{marker}", marker),
+            "tool": _in_string(self.tool),
+            "arguments": arguments,
+            "arguments_text": _in_string(arguments),
+            "members": arguments[1:-1],
+            "other_members": other[1:-1],
+            "escaped_members": ",".join(
+                f'"{_all_escaped(name)}":{_as_json(value)}' for name, value in json.loads(other).items()
+            ),
             "marker": marker,
             "id": str(request_id),
             "next": str(request_id + 1),
         }
         return _HOLE.sub(lambda found: values[found[1].decode()].encode(), template)
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _in_string(text: str) -> str:
+    """The text as the content of a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _all_escaped(text: str) -> str:
+    """The same, every UTF-16 unit written as an escape."""
+    units = text.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::out;
 
 /// The version of the export's `index.json` (docs/corpus.md).
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// What stands for the marker, and the id, in frames that are shown, and in exported ones without holes.
 const MARKER: &str = "marker-1";
 const ID: i64 = 41;

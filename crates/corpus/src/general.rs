@@ -5,8 +5,11 @@
 use crate::case::Case;
 use crate::template::Values;
 
-/// Arguments that no frame of the corpus brings itself.
+/// Arguments that no frame of the corpus brings itself, and their member.
 const ARGUMENTS: &str = "{\"framegate\":\"m\"}";
+const MEMBER: &str = "framegate\":\"m";
+/// The argument of the fixture's own tool.
+const OWN_ARGUMENT: &str = "marker";
 /// Beginnings of reasons that depend on the fixture's tools, policy or limits.
 const OWN: [&str; 6] =
     ["argument-", "policy-", "batch-too-long", "frame-too-long", "tool-unknown", "json-members"];
@@ -24,11 +27,15 @@ impl Case {
             && self.calls_any_tool()
     }
 
-    /// Some frames and twins are about the fixture's own tool and its arguments.
+    /// Some frames and twins are about the fixture's own tool and its arguments: another tool would refuse them for
+    /// arguments that it does not have, and the fault would go unjudged.
     fn calls_any_tool(&self) -> bool {
         let values = Values::new("m", 1).with_call("t", ARGUMENTS);
         let frame = String::from_utf8_lossy(&self.frame(&values)).to_ascii_lowercase();
         let twin = self.twin(&values);
-        !frame.contains("probe_") && twin.windows(ARGUMENTS.len()).any(|part| part == ARGUMENTS.as_bytes())
+        let brings_its_own = frame.contains(OWN_ARGUMENT) && !frame.replace('\\', "").contains(MEMBER);
+        !frame.contains("probe_")
+            && !brings_its_own
+            && twin.windows(ARGUMENTS.len()).any(|part| part == ARGUMENTS.as_bytes())
     }
 }

@@ -16,6 +16,7 @@
 
 #![deny(missing_docs)]
 
+mod arguments;
 mod boundaries;
 mod case;
 mod error;

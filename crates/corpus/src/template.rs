@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::arguments;
 use crate::error::TemplateError;
 
 /// The most bytes that one part may render to.
@@ -16,6 +17,9 @@ const META: &str = concat!(
     r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
     r#""io.modelcontextprotocol/clientCapabilities":{}}"#
 );
+
+/// Stands for the marker in arguments that are given beside the case's own.
+const OTHER: &str = "other";
 
 /// The plain call of the handshake era: the twin of every case that does not bring its own.
 const CALL: &str = concat!(
@@ -96,6 +100,11 @@ impl Values {
             .replace("${id}", &self.id.to_string())
     }
 
+    /// The arguments of a call with this marker.
+    fn arguments_with(&self, marker: &str) -> String {
+        self.arguments.replace("${marker}", marker)
+    }
+
     /// The values of `${good_call}`: a call behind the frame, with its own marker and id.
     #[must_use]
     pub fn behind(&self) -> Self {
@@ -123,8 +132,8 @@ impl Template {
         self.bytes(|piece| piece.fill_in(values, n))
     }
 
-    /// The bytes with the holes `${tool}`, `${arguments}`, `${marker}`, `${id}` and `${next}` left open, for whoever
-    /// fills them in elsewhere: nothing else in the bytes reads so. `None` if more than these holes depends on the
+    /// The bytes with the holes left open of which a call's name, arguments, marker and id are all that is needed, for
+    /// whoever fills them in elsewhere: nothing else in the bytes reads so. `None` if more than these holes depends on the
     /// values (a part that fills up to a length, a call behind the frame, a repetition's number), or if a hole would
     /// not be these bytes (UTF-16).
     #[must_use]
@@ -184,7 +193,18 @@ enum Piece {
     Number,
     Tool,
     Arguments,
-    Call { modern: bool, behind: bool },
+    /// The arguments' members, without braces.
+    Members,
+    /// The same of a call with another marker.
+    OtherMembers,
+    /// That, the members' names written in escapes.
+    EscapedMembers,
+    /// The arguments as the content of a JSON string.
+    ArgumentsText,
+    Call {
+        modern: bool,
+        behind: bool,
+    },
 }
 
 impl Piece {
@@ -199,7 +219,11 @@ impl Piece {
             Self::Meta => META.to_owned(),
             Self::Number => n.to_string(),
             Self::Tool => values.tool.clone(),
-            Self::Arguments => values.arguments.replace("${marker}", &values.marker),
+            Self::Arguments => values.arguments_with(&values.marker),
+            Self::Members => arguments::members(&values.arguments_with(&values.marker)).to_owned(),
+            Self::OtherMembers => arguments::members(&values.arguments_with(OTHER)).to_owned(),
+            Self::EscapedMembers => arguments::escaped_members(&values.arguments_with(OTHER)),
+            Self::ArgumentsText => arguments::as_text(&values.arguments_with(&values.marker)),
             Self::Call { modern, behind: false } => values.call(*modern),
             Self::Call { modern, behind: true } => values.behind().call(*modern),
         }
@@ -215,6 +239,10 @@ impl Piece {
             Self::Meta => META.to_owned(),
             Self::Tool => "${tool}".to_owned(),
             Self::Arguments => "${arguments}".to_owned(),
+            Self::Members => "${members}".to_owned(),
+            Self::OtherMembers => "${other_members}".to_owned(),
+            Self::EscapedMembers => "${escaped_members}".to_owned(),
+            Self::ArgumentsText => "${arguments_text}".to_owned(),
             Self::Call { modern, behind: false } => open_call(*modern),
             Self::Held | Self::Good | Self::Number | Self::Call { behind: true, .. } => return None,
         })
@@ -277,6 +305,10 @@ fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
             "n" => Piece::Number,
             "tool" => Piece::Tool,
             "arguments" => Piece::Arguments,
+            "members" => Piece::Members,
+            "other_members" => Piece::OtherMembers,
+            "escaped_members" => Piece::EscapedMembers,
+            "arguments_text" => Piece::ArgumentsText,
             "call" => Piece::Call { modern: false, behind: false },
             "modern_call" => Piece::Call { modern: true, behind: false },
             "good_call" => Piece::Call { modern: false, behind: true },
@@ -326,6 +358,8 @@ mod tests {
             ),
             Some(b"${marker}${id}${next} ${tool} ${arguments}\xff${id}${id}".to_vec())
         );
+        let parts = "${members} ${other_members} ${escaped_members} ${arguments_text}";
+        assert_eq!(open(&format!("[\"{parts}\"]")), Some(parts.into()));
         let call = open(r#"["${modern_call}"]"#).unwrap();
         assert!(call.ends_with(br#","params":{"name":"${tool}","arguments":${arguments},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#));
         for json in [
@@ -354,6 +388,14 @@ mod tests {
             (r#"[{"utf16be": "a${marker}"}]"#, b"\0a\0m".to_vec()),
             (r#"["ab", {"fill": ".", "to": 4}, {"fill": "!", "to": 1}]"#, b"ab..".to_vec()),
             (r#"["$ { $x"]"#, b"$ { $x".to_vec()),
+            (
+                r#"["{${other_members},${members}}"]"#,
+                br#"{"marker":"other","marker":"m"}"#.to_vec(),
+            ),
+            (
+                r#"["${escaped_members} ${arguments_text}"]"#,
+                br#""\u006d\u0061\u0072\u006b\u0065\u0072":"other" {\"marker\":\"m\"}"#.to_vec(),
+            ),
             (
                 r#"["${good_call}"]"#,
                 br#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"probe_write","arguments":{"marker":"m-good"}}}"#

@@ -127,6 +127,10 @@ fn an_open_frame_that_is_filled_in_is_the_frame() {
     let holes = [
         ("${tool}", values.tool.as_str()),
         ("${arguments}", &arguments),
+        ("${arguments_text}", r#"{\"path\":\"/tmp/mk-7f3a\"}"#),
+        ("${members}", r#""path":"/tmp/mk-7f3a""#),
+        ("${other_members}", r#""path":"/tmp/other""#),
+        ("${escaped_members}", r#""\u0070\u0061\u0074\u0068":"/tmp/other""#),
         ("${marker}", &values.marker),
         ("${id}", &id),
         ("${next}", &next),
@@ -282,4 +286,15 @@ fn cuts_lie_within_the_frame() {
         assert!(cuts.len() <= 1_000, "{}: {} cuts; name fewer in `splits`", case.id, cuts.len());
     }
     assert_eq!(boundaries(b"a\r\nb"), [1, 2, 3]);
+}
+
+/// Another server's tool would refuse an argument that it does not have, and the fault would go unjudged.
+#[test]
+fn general_frames_bring_no_argument_of_their_own() {
+    for case in cases().into_iter().filter(Case::is_general) {
+        let values = values().with_call("write_file", r#"{"path":"/tmp/${marker}"}"#);
+        assert!(!text(&case.frame(&values)).contains("marker"), "{}", case.id);
+    }
+    assert!(cases().iter().any(|case| case.id == "duplicate-argument" && case.is_general()));
+    assert!(cases().iter().any(|case| case.id == "duplicate-proto" && !case.is_general()));
 }

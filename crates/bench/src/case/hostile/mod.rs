@@ -148,7 +148,8 @@ impl HostileCase {
     }
 
     fn values(&self, bench: &Bench<'_>, folder: &Folder, marker: &str, id: i64) -> Values {
-        let arguments = bench.fill(&self.call.arguments, folder, marker);
+        // The marker's place stays open: a frame may hold the arguments with another.
+        let arguments = bench.fill(&self.call.arguments, folder, "${marker}");
         // The name stands inside a JSON string.
         let quoted = Value::from(self.call.tool.as_str()).to_string();
         let tool =

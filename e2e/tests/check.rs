@@ -168,6 +168,19 @@ fn frames_in_pieces_find_who_acts_before_a_line_has_ended() {
     assert_eq!(of("acts-on-pieces", "~bytes"), ("fail".to_owned(), Some(1)));
 }
 
+/// Frames that are written for one revision are sent in another one with a handshake, where that is asked for.
+#[test]
+fn frames_follow_the_revision_that_is_asked_for() {
+    for (fault, verdict) in [("none", "pass"), ("executes-json-trailing-data", "fail")] {
+        let id = "json-trailing-data/trailing-brace";
+        let options = ["--revision", "2024-11-05", "--only", id, "--call", CALL, "--timeout", PATIENT];
+        let run = planted(&options, fault);
+        let case = run.case(id);
+        assert_eq!(case["verdict"], verdict, "{}", run.text());
+        assert!(case["gist"].as_str().expect("text").ends_with(", in 2024-11-05"), "{}", case["gist"]);
+    }
+}
+
 /// Without a call, a tool that says that it only reads is found; one that does not is never called.
 #[test]
 fn without_a_call_only_tools_that_say_they_read_are_called() {

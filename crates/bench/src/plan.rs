@@ -5,10 +5,10 @@
 use framegate_corpus::Revision;
 use regex::Regex;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Speech};
 use crate::case::{
-    ConformanceCase, Controls, Delivery, HostileCase, Plain, named_mutation, plan_conformance, plan_hostile,
-    plan_mutation, plan_plain, plan_violations, reading_calls,
+    ConformanceCase, Controls, Delivery, HostileCase, Plain, WRITTEN_FOR, named_mutation, plan_conformance,
+    plan_hostile, plan_mutation, plan_plain, plan_violations, reading_calls,
 };
 use crate::options::{Call, Options, Profile};
 use crate::pattern::pattern;
@@ -49,6 +49,9 @@ impl Plan {
             false => &[Delivery::Whole],
         };
         let mut hostile = plan_hostile(&calls, deliveries);
+        if let Some(revision) = carrier(bench, &revisions).filter(|_| !calls.is_empty()) {
+            hostile.iter_mut().for_each(|case| case.carry_to(revision));
+        }
         hostile.extend(plan_violations(bench, &calls, &revisions));
         hostile.extend(options.only.iter().filter_map(|id| {
             let (seed, number, revision) = named_mutation(id)?;
@@ -79,6 +82,16 @@ fn revisions(options: &Options) -> Vec<Revision> {
     let is_wanted =
         |revision: &Revision| options.revisions.is_empty() || options.revisions.contains(revision);
     Revision::ALL.into_iter().filter(is_wanted).collect()
+}
+
+/// The revision that frames are sent in, where the one they are written for is not asked for or not spoken: the newest
+/// with a handshake that is.
+fn carrier(bench: &Bench<'_>, wanted: &[Revision]) -> Option<Revision> {
+    if wanted.contains(&WRITTEN_FOR) && bench.speech(WRITTEN_FOR) != Speech::Refused {
+        return None;
+    }
+    let mut newest_first = wanted.iter().rev().copied();
+    newest_first.find(|revision| !revision.is_modern() && bench.speaks(*revision))
 }
 
 fn is_match(pattern: &Option<Regex>, id: &str) -> bool {

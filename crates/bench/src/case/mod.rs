@@ -19,8 +19,8 @@ pub(crate) use choose::reading_calls;
 pub(crate) use conformance::{ConformanceCase, plan as plan_conformance, run as run_conformance};
 pub(crate) use delivery::Delivery;
 pub(crate) use hostile::{
-    Controls, HostileCase, named_mutation, plan as plan_hostile, plan_mutation, plan_violations, run_group,
-    shrink,
+    Controls, HostileCase, WRITTEN_FOR, named_mutation, plan as plan_hostile, plan_mutation, plan_violations,
+    run_group, shrink,
 };
 pub use level::Level;
 pub(crate) use plain::{Plain, plan as plan_plain, run as run_plain};

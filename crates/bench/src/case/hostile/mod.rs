@@ -92,7 +92,21 @@ const fn ready(revision: Revision) -> State {
     (if revision.is_modern() { Phase::Modern } else { Phase::Ready }, revision)
 }
 
+/// The revision that the corpus's frames are written for, where they differ in none.
+pub(crate) const WRITTEN_FOR: Revision = Revision::V2025_06_18;
+/// Refused for a rule that not every handshake has: 2025-03-26 knows batches.
+const OF_ONE_REVISION: &str = "message-batch/";
+
 impl HostileCase {
+    /// The same frame in another revision with a handshake, if it breaks a rule of that too.
+    pub(crate) fn carry_to(&mut self, revision: Revision) {
+        if self.revision() == WRITTEN_FOR && !self.id.starts_with(OF_ONE_REVISION) {
+            self.gist.push_str(&format!(", in {}", revision.name()));
+            self.state.1 = revision;
+            self.twin_state.1 = revision;
+        }
+    }
+
     pub(crate) const fn state(&self) -> State {
         self.state
     }
@@ -183,6 +197,20 @@ mod tests {
         }
         let ids: BTreeSet<_> = planned.iter().map(|planned| &planned.id).collect();
         assert_eq!(ids.len(), planned.len(), "ids are unique");
+    }
+
+    #[test]
+    fn frames_are_carried_to_another_handshake_unless_only_one_forbids_them() {
+        let call = Call { tool: "t".to_owned(), arguments: "{}".to_owned() };
+        let mut planned = plan(&[call], &[Delivery::Whole]);
+        planned.iter_mut().for_each(|case| case.carry_to(Revision::V2024_11_05));
+        let of = |revision| planned.iter().filter(move |case| case.revision() == revision);
+        assert!(of(Revision::V2024_11_05).count() > 150);
+        assert!(
+            of(WRITTEN_FOR).count() > 0 && of(WRITTEN_FOR).all(|case| case.id.starts_with(OF_ONE_REVISION))
+        );
+        assert!(of(Revision::V2026_07_28).count() > 0, "an era without a handshake keeps its own");
+        assert!(of(Revision::V2024_11_05).all(|case| case.twin_state.1 == Revision::V2024_11_05));
     }
 
     #[test]

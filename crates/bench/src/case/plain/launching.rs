@@ -38,6 +38,7 @@ const VERBOSE: &[(&str, &str)] = &[
     ("PYTHONVERBOSE", "1"),
     ("PYTHONWARNINGS", "always"),
     ("PYTHONDEVMODE", "1"),
+    ("PYTHONUNBUFFERED", "1"),
     ("JAVA_TOOL_OPTIONS", "-Dframegate=1"),
     ("LOG_LEVEL", "debug"),
     ("VERBOSE", "1"),

@@ -205,6 +205,26 @@ fn without_a_call_only_tools_that_say_they_read_are_called() {
     assert!(wiped.exists());
 }
 
+/// Every tool is called only where that is asked for in two words, one of which says what it means.
+#[test]
+fn every_tool_is_called_only_with_leave_for_side_effects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wiped = folder.path().join("wiped");
+    let wipes = format!("wipes={}", wiped.display());
+    let id = "json-trailing-data/trailing-brace";
+    for refused in [&["--all-tools"][..], &["--yes-side-effects"]] {
+        let run = planted(refused, &wipes);
+        assert_eq!(run.code(), Some(2), "{}", run.text());
+    }
+    assert!(!wiped.exists());
+    let of_wipe = format!("{id}@wipe");
+    let run =
+        planted(&["--all-tools", "--yes-side-effects", "--only", &of_wipe, "--timeout", PATIENT], &wipes);
+    assert_eq!(run.code(), Some(0), "{}", run.text());
+    assert_eq!(run.case(&of_wipe)["verdict"], "pass");
+    assert!(wiped.exists(), "the control was carried out");
+}
+
 #[test]
 fn our_own_gateway_is_clean() {
     let folder = tempfile::tempdir().expect("a folder");

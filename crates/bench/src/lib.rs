@@ -32,7 +32,9 @@ pub use client::Client;
 pub use environment::Environment;
 pub use expect::{ExpectError, Expectations, expectations};
 pub use judge::{Code, Finding, Sent, judge};
-pub use options::{Call, CallError, MutationOptions, Options, Origin, Profile, Provided, RequiredProof};
+pub use options::{
+    Call, CallError, MutationOptions, Options, Origin, Profile, Provided, RequiredProof, Unasked,
+};
 pub use report::{
     CaseReport, Evidence, FORMAT, Line, Report, github, html, json, junit, markdown, sarif, table, tap,
     terminal,

@@ -105,6 +105,15 @@ impl Call {
     }
 }
 
+/// Which tools may be called where no call was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unasked {
+    /// Those that say that they only read (`readOnlyHint`); one of them is enough.
+    Reading,
+    /// All that are listed, whatever they do: their effects are real.
+    All,
+}
+
 /// Calls whose bytes are changed at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MutationOptions {
@@ -191,8 +200,10 @@ pub struct Options {
     pub client: Client,
     /// Written into the watched folder of every process before it starts, for its owner only.
     pub provided: Vec<Provided>,
-    /// What may be called. Empty: hostile frames have no call inside, and are not sent.
+    /// What may be called. Empty: calls are made up from the tools' schemas.
     pub calls: Vec<Call>,
+    /// Of which tools.
+    pub unasked: Unasked,
     /// How much is run.
     pub profile: Profile,
     /// Launches of the operator's own: a name, and a POSIX shell script in which the target is `"$@"`.

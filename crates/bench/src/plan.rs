@@ -7,10 +7,10 @@ use regex::Regex;
 
 use crate::bench::{Bench, Speech};
 use crate::case::{
-    ConformanceCase, Controls, Delivery, HostileCase, Plain, WRITTEN_FOR, named_mutation, plan_conformance,
-    plan_hostile, plan_mutation, plan_plain, plan_violations, reading_calls,
+    ConformanceCase, Controls, Delivery, HostileCase, Plain, Tried, WRITTEN_FOR, named_mutation,
+    plan_conformance, plan_hostile, plan_mutation, plan_plain, plan_violations, unasked_calls,
 };
-use crate::options::{Call, Options, Profile};
+use crate::options::{Call, Options, Profile, Unasked};
 use crate::pattern::pattern;
 use crate::run::RunError;
 
@@ -20,8 +20,10 @@ pub(crate) struct Plan {
     pub(crate) plain: Vec<Plain>,
     pub(crate) conformance: Vec<ConformanceCase>,
     pub(crate) hostile: Vec<HostileCase>,
-    /// The calls inside hostile frames: those that were given, or one that was chosen.
+    /// The calls inside hostile frames: those that were given, or that were made up.
     pub(crate) calls: Vec<Call>,
+    /// Calls that were made up in vain, and why nothing can be said.
+    pub(crate) unseen: Vec<(Call, String)>,
 }
 
 impl Plan {
@@ -39,10 +41,13 @@ impl Plan {
         let plain = plan_plain(&options.launches).into_iter().filter(|plain| wanted(&plain.id())).collect();
         let revisions = revisions(options);
         let conformance = if profile.is_conformance() { plan_conformance(&revisions) } else { Vec::new() };
-        let calls = match options.calls.is_empty() && profile.is_hostile() {
-            false if profile.is_hostile() => options.calls.clone(),
-            false => Vec::new(),
-            true => Controls::seen(bench, reading_calls(bench.tools())),
+        let Tried { seen: calls, unseen } = match (profile.is_hostile(), options.calls.is_empty()) {
+            (false, _) => Tried::default(),
+            (true, false) => Tried { seen: options.calls.clone(), unseen: Vec::new() },
+            (true, true) => {
+                let enough = if options.unasked == Unasked::All { usize::MAX } else { 1 };
+                Controls::try_calls(bench, unasked_calls(bench.tools(), options.unasked), enough)
+            }
         };
         let deliveries = match profile.has_pieces() {
             true => &[Delivery::Whole, Delivery::Cut, Delivery::Bytes][..],
@@ -62,7 +67,7 @@ impl Plan {
         }
         hostile.retain(|case| revisions.contains(&case.revision()) && wanted(&case.id));
         let conformance = conformance.into_iter().filter_map(|case| case.only(wanted)).collect();
-        let plan = Self { plain, conformance, hostile, calls };
+        let plan = Self { plain, conformance, hostile, calls, unseen };
         let ids = plan.ids();
         match patterns.iter().find(|(_, pattern)| !ids.iter().any(|id| is_match(pattern, id))) {
             Some((text, _)) => Err(RunError::NoSuchCase((*text).clone())),

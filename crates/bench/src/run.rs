@@ -113,7 +113,7 @@ pub fn run(
         Some(_) => Err(io::Error::new(io::ErrorKind::NotFound, "its working folder does not exist")),
     };
     started.map_err(|fault| RunError::Start { program: program(), fault })?;
-    let Plan { plain, conformance, hostile, calls } = Plan::make(&bench)?;
+    let Plan { plain, conformance, hostile, calls, unseen } = Plan::make(&bench)?;
     let checks = conformance.iter().map(|case| case.ids().len()).sum::<usize>();
     let all = plain.len().saturating_add(checks).saturating_add(hostile.len());
     progress(Progress::Plan {
@@ -144,6 +144,7 @@ pub fn run(
             return Ok(Report::new(options, &calls, outcomes, Proof::default(), begun.elapsed(), false));
         }
     }
+    let frames = hostile.len();
     let controls = Controls::run(&bench, &hostile);
     work.extend(conformance.into_iter().map(Work::Conformance));
     work.extend(groups(hostile).into_iter().map(Work::Group));
@@ -188,7 +189,7 @@ pub fn run(
     }
     observers.sort_unstable();
     observers.dedup();
-    let proof = Proof { observers, unobserved: bench.unobserved.clone() };
+    let proof = Proof { observers, unobserved: bench.unobserved.clone(), frames, unseen };
     outcomes.sort_by(|left, right| left.id.cmp(&right.id));
     let mut report = Report::new(options, &calls, outcomes, proof, begun.elapsed(), true);
     if let Some(sdk) = bench.sdk() {

@@ -174,6 +174,13 @@ pub(crate) struct CheckArguments {
     /// A tool that may be called, and its arguments; may be given several times
     #[arg(long = "call", value_name = "TOOL={JSON}")]
     pub(crate) calls: Vec<String>,
+    /// Make up calls of every tool that the target lists, not only of one that says that it reads; only with
+    /// --yes-side-effects
+    #[arg(long, requires = "yes_side_effects", conflicts_with_all = ["calls", "config"])]
+    pub(crate) all_tools: bool,
+    /// What these calls do may really be done: the target holds nothing that may not be lost
+    #[arg(long, requires = "all_tools")]
+    pub(crate) yes_side_effects: bool,
     /// How much is run: `stdout` sends nothing hostile; by default `quick`, with --config `stdout`
     #[arg(long, value_enum)]
     pub(crate) profile: Option<ProfileName>,

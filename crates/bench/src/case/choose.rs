@@ -1,24 +1,34 @@
-//! Calls for a target that no call was given for: tools that say that they only read.
+//! Calls for a target that no call was given for: of tools that say that they only read, unless all are allowed.
 //!
-//! Belongs here: which tools may be called unasked, and arguments from their schemas.
-//! Does not belong here: calling them; tools that do not say so are never called unasked.
+//! Belongs here: which tools may be called unasked, and arguments from their schemas. Does not belong here: calling them.
 
 use serde_json::{Map, Value, json};
 
-use crate::options::Call;
+use crate::options::{Call, Unasked};
 
-/// How many tools are tried.
-const MAX_TOOLS: usize = 3;
+/// How many tools that only read are tried.
+const MAX_READING: usize = 3;
+/// A text that leads to the HTTP recorder, and another for tools that refuse loopback addresses: a name that does not
+/// exist (RFC 6761), whose look-up carries the marker.
+const URL: &str = "{effect.url}";
+const LOOKED_UP: &str = "http://{marker}.invalid/";
 
-/// Calls of tools with `readOnlyHint`, in which a text that is the tool's to choose carries the marker: nothing else
-/// would tell one call's effect from another's.
-pub(crate) fn reading_calls(tools: &[Value]) -> Vec<Call> {
-    let calls = tools.iter().filter(|tool| only_reads(tool)).filter_map(|tool| {
+/// Calls in which a text that is the tool's to choose carries the marker: nothing else would tell one call's effect from
+/// another's. Several of the same tool are alternatives, the better first.
+pub(crate) fn unasked_calls(tools: &[Value], unasked: Unasked) -> Vec<Call> {
+    let most = match unasked {
+        Unasked::Reading => MAX_READING,
+        Unasked::All => usize::MAX,
+    };
+    let allowed = tools.iter().filter(|tool| unasked == Unasked::All || only_reads(tool));
+    let of_each = allowed.filter_map(|tool| {
         let name = tool.get("name")?.as_str()?;
-        let arguments = arguments(tool.get("inputSchema")?)?;
-        Call::read(&format!("{name}={arguments}")).ok()
+        let arguments = arguments(tool.get("inputSchema")?)?.to_string();
+        let call = |arguments: &str| Call::read(&format!("{name}={arguments}")).ok();
+        let other = arguments.contains(URL).then(|| arguments.replace(URL, LOOKED_UP));
+        Some([call(&arguments)?].into_iter().chain(other.and_then(|other| call(&other))))
     });
-    calls.take(MAX_TOOLS).collect()
+    of_each.take(most).flatten().collect()
 }
 
 /// Whether the tool says that it changes nothing, and does not say otherwise.
@@ -48,7 +58,7 @@ fn made_up(name: &str, property: &Value) -> Option<Value> {
             let name = name.to_ascii_lowercase();
             let is = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
             Some(if is(&["url", "uri"]) {
-                json!("{effect.url}")
+                json!(URL)
             } else if is(&["path", "file", "dir", "folder"]) {
                 json!("{effect.file}")
             } else {
@@ -78,7 +88,7 @@ mod tests {
     fn only_tools_that_say_that_they_read_are_called() {
         let schema =
             json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
-        let count = |annotations| reading_calls(&tool(annotations, schema.clone())).len();
+        let count = |annotations| unasked_calls(&tool(annotations, schema.clone()), Unasked::Reading).len();
         assert_eq!(count(json!({"readOnlyHint": true})), 1);
         for annotations in [
             json!({}),
@@ -88,6 +98,8 @@ mod tests {
             json!({"readOnlyHint": true, "destructiveHint": true}),
         ] {
             assert_eq!(count(annotations.clone()), 0, "{annotations}");
+            let tools = tool(annotations.clone(), schema.clone());
+            assert_eq!(unasked_calls(&tools, Unasked::All).len(), 1, "{annotations}");
         }
     }
 
@@ -95,7 +107,8 @@ mod tests {
     fn arguments_come_from_the_schema_and_carry_the_marker() {
         let made = |properties: Value, required: Value| {
             let schema = json!({"type": "object", "properties": properties, "required": required});
-            reading_calls(&tool(json!({"readOnlyHint": true}), schema)).pop().map(|call| call.arguments)
+            let calls = unasked_calls(&tool(json!({"readOnlyHint": true}), schema), Unasked::Reading);
+            calls.into_iter().map(|call| call.arguments).reduce(|all, other| format!("{all} {other}"))
         };
         assert_eq!(
             made(
@@ -110,7 +123,7 @@ mod tests {
         );
         assert_eq!(
             made(json!({"url": {"type": "string"}}), json!(["url"])),
-            Some("{\"url\":\"{effect.url}\"}".to_owned())
+            Some("{\"url\":\"{effect.url}\"} {\"url\":\"http://{marker}.invalid/\"}".to_owned())
         );
         // Without a text of its own to choose, no call can be told from another.
         assert_eq!(made(json!({"n": {"type": "integer"}}), json!(["n"])), None);

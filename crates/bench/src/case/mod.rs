@@ -15,12 +15,12 @@ use crate::observe::Sight;
 use crate::target::Snapshot;
 use crate::verdict::Verdict;
 
-pub(crate) use choose::reading_calls;
+pub(crate) use choose::unasked_calls;
 pub(crate) use conformance::{ConformanceCase, plan as plan_conformance, run as run_conformance};
 pub(crate) use delivery::Delivery;
 pub(crate) use hostile::{
-    Controls, HostileCase, WRITTEN_FOR, named_mutation, plan as plan_hostile, plan_mutation, plan_violations,
-    run_group, shrink,
+    Controls, HostileCase, Tried, WRITTEN_FOR, named_mutation, plan as plan_hostile, plan_mutation,
+    plan_violations, run_group, shrink,
 };
 pub use level::Level;
 pub(crate) use plain::{Plain, plan as plan_plain, run as run_plain};

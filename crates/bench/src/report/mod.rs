@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::attribution::Sdk;
 use crate::case::{Level, Outcome, Step, plan_plain};
 use crate::observe::{Sight, excerpt};
-use crate::options::{Call, Options};
+use crate::options::{Call, Options, Unasked};
 use crate::verdict::{Kind, Verdict};
 
 pub use forms::{json, junit, markdown, sarif, tap};
@@ -149,6 +149,10 @@ pub(crate) struct Proof {
     pub(crate) observers: Vec<&'static str>,
     /// Why system calls were not observed, if they were not.
     pub(crate) unobserved: Option<String>,
+    /// How many hostile frames were planned.
+    pub(crate) frames: usize,
+    /// Calls that were made up, of which nothing was seen, and why.
+    pub(crate) unseen: Vec<(Call, String)>,
 }
 
 impl Report {
@@ -157,7 +161,7 @@ impl Report {
         options: &Options,
         calls: &[Call],
         outcomes: Vec<Outcome>,
-        Proof { observers, unobserved }: Proof,
+        Proof { observers, unobserved, frames, unseen }: Proof,
         took: Duration,
         answers: bool,
     ) -> Self {
@@ -166,11 +170,22 @@ impl Report {
             not_verified
                 .push(format!("effects: the profile `{}` sends nothing hostile", options.profile.name()));
         } else if calls.is_empty() {
-            not_verified.push(
-                "effects: no `--call` was given, and no tool that says that it only reads has an effect that is \
-                 seen; so no hostile frame was sent"
-                    .to_owned(),
-            );
+            let which = match options.unasked {
+                Unasked::Reading => "no tool that says that it only reads",
+                Unasked::All => "no tool",
+            };
+            not_verified.push(format!(
+                "effects: no `--call` was given, and {which} has an effect that is seen; so no hostile frame was sent"
+            ));
+            not_verified.extend(unseen.into_iter().map(|(call, why)| {
+                format!(
+                    "effects of the tool {}, called with {}: {why}",
+                    shown_name(&call.tool),
+                    call.arguments
+                )
+            }));
+        } else if frames == 0 && answers {
+            not_verified.push("effects: no hostile frame is among the cases".to_owned());
         } else if observers.is_empty() && answers {
             not_verified.push("effects: no observer saw the effect of a well-formed call".to_owned());
         } else if answers {

@@ -2,7 +2,15 @@
 //!
 //! Belongs here: the text. Does not belong here: colours; it must read well without.
 
-use super::{CaseReport, Evidence, Report, VERDICTS, shown_name};
+use super::{CaseReport, Evidence, Report, SHOWN, VERDICTS, shown_name};
+use crate::observe::excerpt;
+use crate::verdict::Kind;
+
+/// The most steps of a session that are shown one by one.
+const FEW_STEPS: usize = 6;
+/// How the step is called in which a hostile frame is sent.
+const HOSTILE: &str = "the hostile frame";
+const INCONCLUSIVE: &str = "inconclusive";
 
 /// The text.
 #[must_use]
@@ -15,7 +23,7 @@ pub fn terminal(report: &Report) -> String {
         !matches!(case.verdict, "pass" | "skipped" | "policy-gap") && case.expected.is_none()
     };
     let open: Vec<_> = report.cases.iter().filter(is_open).filter(|case| case.cause.is_none()).collect();
-    for (first, alike) in by_first_wrong(&open) {
+    for (first, alike) in by_fault(&open) {
         tell(&mut text, first, &alike);
     }
     tell_causes(&mut text, report);
@@ -85,11 +93,12 @@ fn tell_causes(text: &mut String, report: &Report) {
     }
 }
 
-/// Cases one by one, but those together in which the same wrong bytes stand: a banner is one fault, and in every session.
-fn by_first_wrong<'a>(cases: &[&'a CaseReport]) -> Vec<(&'a CaseReport, Vec<&'a str>)> {
-    let wrong = |case: &'a CaseReport| {
-        let wrong = case.evidence.as_ref()?.first_wrong.as_ref()?;
-        Some((case.verdict, wrong.code, &wrong.line))
+/// Cases one by one, but those together in which the same wrong bytes stand, since a banner is one fault and in every
+/// session, and those of which nothing can be said for the same reason.
+fn by_fault<'a>(cases: &[&'a CaseReport]) -> Vec<(&'a CaseReport, Vec<&'a str>)> {
+    let wrong = |case: &'a CaseReport| match case.evidence.as_ref()?.first_wrong.as_ref() {
+        Some(wrong) => Some((wrong.code, &wrong.line)),
+        None => (case.verdict == INCONCLUSIVE).then_some((INCONCLUSIVE, &case.explanation)),
     };
     let mut groups: Vec<(&CaseReport, Vec<&str>)> = Vec::new();
     // What production does first: the others follow from it.
@@ -112,11 +121,35 @@ fn tell(text: &mut String, case: &CaseReport, alike: &[&str]) {
     text.push_str(&format!("  {}\n", case.explanation));
     if let Some(evidence) = &case.evidence {
         show(text, evidence);
+        if case
+            .kind
+            .is_none_or(|kind| matches!(kind, Kind::WrongReply | Kind::MissingReply | Kind::ExtraReply))
+        {
+            show_talk(text, evidence);
+        }
     }
     if !alike.is_empty() {
-        text.push_str(&format!("  the same bytes in {} more: {}\n", alike.len(), alike.join(" ")));
+        text.push_str(&format!("  the same in {} more: {}\n", alike.len(), alike.join(" ")));
     }
     text.push('\n');
+}
+
+/// What was said, where that is little, and the end of what came: what an answer is judged by.
+fn show_talk(text: &mut String, evidence: &Evidence) {
+    let is_hostile = evidence.steps.iter().any(|step| step.what.starts_with(HOSTILE));
+    if is_hostile || evidence.first_wrong.is_some() {
+        return;
+    }
+    if evidence.steps.len() <= FEW_STEPS {
+        for step in &evidence.steps {
+            text.push_str(&format!("  sent ({}): {}\n", step.what, step.bytes));
+        }
+    }
+    let stdout = &evidence.stdout_bytes;
+    let end = stdout.get(stdout.len().saturating_sub(SHOWN)..).unwrap_or_default();
+    if !end.is_empty() {
+        text.push_str(&format!("  stdout ends: {}\n", excerpt(end, SHOWN)));
+    }
 }
 
 fn show(text: &mut String, evidence: &Evidence) {
@@ -130,7 +163,7 @@ fn show(text: &mut String, evidence: &Evidence) {
     for effect in &evidence.effects {
         text.push_str(&format!("  effect seen by {}: {}\n", effect.observer, effect.what));
     }
-    if let Some(step) = evidence.steps.iter().find(|step| step.what.starts_with("the hostile frame")) {
+    if let Some(step) = evidence.steps.iter().find(|step| step.what.starts_with(HOSTILE)) {
         text.push_str(&format!("  sent ({}): {}\n", step.what, step.bytes));
     }
     if !evidence.stderr.is_empty() {

@@ -8,7 +8,7 @@ use super::*;
 use crate::client::Client;
 use crate::environment::Environment;
 use crate::judge::{Code, Finding};
-use crate::options::{Origin, Profile};
+use crate::options::{Origin, Profile, Unasked};
 use crate::target::Snapshot;
 
 fn options() -> Options {
@@ -20,6 +20,7 @@ fn options() -> Options {
         client: Client::Production,
         provided: Vec::new(),
         calls: vec![Call { tool: "t".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() }],
+        unasked: Unasked::Reading,
         profile: Profile::Quick,
         revisions: Vec::new(),
         launches: Vec::new(),
@@ -58,7 +59,7 @@ fn report() -> Report {
         &options,
         &options.calls,
         vec![failing, gap],
-        Proof { observers: vec!["http"], unobserved: None },
+        Proof { observers: vec!["http"], unobserved: None, frames: 2, unseen: Vec::new() },
         Duration::from_millis(5),
         true,
     )
@@ -195,10 +196,55 @@ fn github_gets_no_more_errors_than_it_shows() {
 }
 
 #[test]
+fn what_nobody_could_see_is_told_once() {
+    let mut report = report_with(&[("a/1", true), ("a/2", true), ("a/3", true)]);
+    for (case, why) in report.cases.iter_mut().zip(["unseen", "unseen", "another reason"]) {
+        (case.verdict, case.explanation) = (Verdict::Inconclusive(String::new()).name(), why.to_owned());
+        case.evidence.as_mut().unwrap().first_wrong = None;
+    }
+    let text = terminal(&report);
+    assert_eq!(text.matches("INCONCLUSIVE").count(), 2, "{text}");
+    assert!(text.contains("the same in 1 more: a/2"), "{text}");
+}
+
+#[test]
+fn a_wrong_answer_is_shown_with_what_was_asked() {
+    let mut report = report_with(&[("conformance/M-04@2026-07-28", true)]);
+    let case = &mut report.cases[0];
+    case.kind = Some(Kind::WrongReply);
+    let evidence = case.evidence.as_mut().unwrap();
+    evidence.first_wrong = None;
+    evidence.steps = vec![Step { what: "tools/list".to_owned(), bytes: "asked".to_owned() }];
+    evidence.stdout_bytes = b"\x1banswered\n".to_vec();
+    let text = terminal(&report);
+    for part in ["  sent (tools/list): asked\n", "  stdout ends: \\x1banswered\\n\n"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn why_no_made_up_call_is_sent_is_told() {
+    let options = Options { calls: Vec::new(), ..options() };
+    let call = Call { tool: "t\u{1b}".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() };
+    let of = |frames, calls: &[Call], unseen| {
+        let proof = Proof { frames, unseen, ..Proof::default() };
+        Report::new(&options, calls, Vec::new(), proof, Duration::ZERO, true).not_verified.join("\n")
+    };
+    let told = of(0, &[], vec![(call.clone(), "it was not answered".to_owned())]);
+    assert!(told.contains("no tool that says that it only reads has an effect"), "{told}");
+    assert!(
+        told.ends_with("the tool t\\x1b, called with {\"a\":\"{marker}\"}: it was not answered"),
+        "{told}"
+    );
+    assert_eq!(of(0, &[call.clone()], Vec::new()), "effects: no hostile frame is among the cases");
+    assert!(of(1, &[call], Vec::new()).contains("no observer saw"));
+}
+
+#[test]
 fn one_banner_in_every_session_is_told_once() {
     let text =
         terminal(&report_with(&[("launch/no-home", true), ("plain/session", true), ("plain/idle", true)]));
     assert_eq!(text.matches("FAIL (stdout-dirty)").count(), 1, "{text}");
     assert!(text.contains("FAIL (stdout-dirty)  plain/session"), "{text}");
-    assert!(text.contains("the same bytes in 2 more: launch/no-home plain/idle"), "{text}");
+    assert!(text.contains("the same in 2 more: launch/no-home plain/idle"), "{text}");
 }

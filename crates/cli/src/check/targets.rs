@@ -8,7 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use framegate_bench::client_config::{Server, Skip, Start, Surroundings, read};
-use framegate_bench::{Call, Client, Environment, MutationOptions, Options, Origin, Profile, RequiredProof};
+use framegate_bench::{
+    Call, Client, Environment, MutationOptions, Options, Origin, Profile, RequiredProof, Unasked,
+};
 use framegate_corpus::Revision;
 
 use super::built_in;
@@ -100,6 +102,7 @@ fn base(arguments: &CheckArguments) -> Result<Options, Failure> {
         },
         provided: Vec::new(),
         calls: calls.collect::<Result<_, _>>()?,
+        unasked: if arguments.all_tools { Unasked::All } else { Unasked::Reading },
         profile: match arguments.profile.unwrap_or(default) {
             ProfileName::Stdout => Profile::Stdout,
             ProfileName::Quick => Profile::Quick,

@@ -32,6 +32,14 @@ pub(crate) enum Control {
     Unspoken,
 }
 
+/// Calls that were made up, by what came of their controls.
+#[derive(Debug, Default)]
+pub(crate) struct Tried {
+    pub(crate) seen: Vec<Call>,
+    /// Those of tools of which nothing was seen, and why nothing can be said.
+    pub(crate) unseen: Vec<(Call, String)>,
+}
+
 /// The controls of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Controls {
@@ -56,19 +64,31 @@ impl Controls {
         self.by_state.get(&name(&case.control_key())).cloned().unwrap_or_else(unseen)
     }
 
-    /// The calls, of these, of which an effect is seen: one that is not can only be inconclusive.
-    pub(crate) fn seen(bench: &Bench<'_>, calls: Vec<Call>) -> Vec<Call> {
+    /// Tries these calls until as many tools as are `enough` have an effect that is seen: one that has none can only be
+    /// inconclusive.
+    pub(crate) fn try_calls(bench: &Bench<'_>, calls: Vec<Call>, enough: usize) -> Tried {
         let noise = Noise::of(bench);
+        let mut tried = Tried::default();
         let Some(revision) = bench.start().ok().and_then(|(mut talk, _folder)| talk.negotiate()) else {
-            return Vec::new();
+            return tried;
         };
         let state = (if revision.is_modern() { Phase::Modern } else { Phase::Ready }, revision);
-        let is_seen = |call: &Call| {
-            let planned = plan(std::slice::from_ref(call), &[Delivery::Whole]);
+        for call in calls {
+            let is_known = tried.seen.iter().any(|seen| seen.tool == call.tool);
+            if is_known || tried.seen.len() >= enough {
+                continue;
+            }
+            let planned = plan(std::slice::from_ref(&call), &[Delivery::Whole]);
             let ready = planned.into_iter().find(|case| case.state() == state);
-            ready.is_some_and(|case| matches!(control(bench, &noise, &case), Control::Seen(_)))
-        };
-        calls.into_iter().find(is_seen).into_iter().collect()
+            match ready.map(|case| control(bench, &noise, &case)) {
+                Some(Control::Seen(_)) => tried.seen.push(call),
+                Some(Control::Unseen(why)) => tried.unseen.push((call, why)),
+                Some(Control::Unspoken) | None => {}
+            }
+        }
+        let Tried { seen, unseen } = &mut tried;
+        unseen.retain(|(call, _)| seen.iter().all(|seen| seen.tool != call.tool));
+        tried
     }
 
     /// The observers that saw any control.

@@ -19,7 +19,7 @@ use crate::observe::Folder;
 use crate::options::Call;
 use crate::verdict::Verdict;
 
-pub(crate) use control::Controls;
+pub(crate) use control::{Controls, Tried};
 pub(crate) use group::run_group;
 use mutation::{Mutation, SAMPLE_ID};
 pub(crate) use mutation::{named as named_mutation, plan as plan_mutation, shrink};

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use super::launching::set;
-use crate::observe::{Folder, Recorders};
+use crate::observe::{Folder, Recorders, excerpt};
 use crate::target::Snapshot;
 
 /// Variables, and the values that they get where the caller has none of the name. Fixed: a replay finds the same.
@@ -19,6 +19,9 @@ const CANARIES: &[(&str, &str)] = &[
     ("SECRET_TOKEN", "fgcanaryU1rFa0Gw7PxMz2Vo"),
     ("DB_PASSWORD", "fgcanaryE9iLs4Dy6NbXt8Cj"),
 ];
+
+/// How much of the line is shown in which one came out, in bytes.
+const LINE_SHOWN: usize = 300;
 
 /// The canaries that this process can be given: a variable that is set already stays what it is.
 fn given(without: &[String]) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -41,10 +44,13 @@ pub(super) fn leaked(
         let spellings = spellings(value);
         let holds =
             |bytes: &[u8]| spellings.iter().any(|spelling| holds_any_case(bytes, spelling.as_bytes()));
-        let place = if holds(&bytes.stdout) {
-            "stdout".to_owned()
+        let mut lines = bytes.stdout.split_inclusive(|byte| *byte == b'\n');
+        let place = if let Some(line) = lines.find(|line| holds(line)) {
+            format!("on stdout, in {}", excerpt(line, LINE_SHOWN))
+        } else if holds(&bytes.stdout) {
+            "on stdout, over several lines".to_owned()
         } else if holds(&bytes.stderr) {
-            "stderr".to_owned()
+            "on stderr".to_owned()
         } else {
             let mut looks = spellings.iter().flat_map(|spelling| recorders.sights(spelling, folder, None));
             looks.next()?.what

@@ -20,10 +20,10 @@ const NAMES_SHOWN: usize = 200;
 /// Sound requests, and what went otherwise than it must.
 pub(super) fn converse(bench: &Bench<'_>, talk: &mut Talk, folder: &Folder) -> Option<Shown> {
     if talk.negotiate().is_none() {
-        return Some(unanswered(bench, talk, "initialize"));
+        return Some(unanswered(bench, talk, "`initialize` was not answered"));
     }
     let listed = match talk.ask("tools/list", None) {
-        None => return Some(unanswered(bench, talk, "tools/list")),
+        None => return Some(unanswered(bench, talk, "`tools/list` was not answered")),
         Some(listed) => listed,
     };
     let calls = harmless(bench, &listed, folder).into_iter().map(|(tool, arguments)| {
@@ -37,7 +37,11 @@ pub(super) fn converse(bench: &Bench<'_>, talk: &mut Talk, folder: &Folder) -> O
     let missing = talk.missing(&written).len();
     let is_any_call_answered = calls.iter().any(|(id, _)| talk.is_answered(*id));
     if missing == written.len() && !is_any_call_answered {
-        return Some(unanswered(bench, talk, "what follows the list"));
+        return Some(unanswered(
+            bench,
+            talk,
+            "nothing that is written at once behind `tools/list` was answered",
+        ));
     }
     if missing > 0 {
         let text =
@@ -82,9 +86,9 @@ pub(super) fn unanswered(bench: &Bench<'_>, talk: &mut Talk, what: &str) -> Show
         None => Verdict::Hung,
     };
     let explanation = match ended {
-        Some(_) => format!("`{what}` was not answered"),
+        Some(_) => what.to_owned(),
         None => format!(
-            "`{what}` was not answered; the target is alive and silent: it may wait for something else, or read \
+            "{what}; the target is alive and silent: it may wait for something else, or read \
              another stdin than its own (a script that starts it with `&` gives it /dev/null)"
         ),
     };

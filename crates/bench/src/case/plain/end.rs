@@ -2,6 +2,8 @@
 //!
 //! Belongs here: the end of input, signals, what is left behind. Does not belong here: what was said before.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -12,6 +14,9 @@ use crate::bench::Bench;
 use crate::case::Talk;
 use crate::verdict::Kind;
 
+/// Programs that start a server as a process of their own.
+const LAUNCHERS: &[&str] =
+    &["npx", "npm", "pnpm", "yarn", "bunx", "uvx", "uv", "pipx", "poetry", "sh", "bash", "dash", "zsh"];
 /// How long a target that should have ended is watched for using a processor.
 const WATCHED: Duration = Duration::from_millis(500);
 /// In [`WATCHED`], this many clock ticks of 10 ms are a busy process: one that waits uses none, and one that does not
@@ -55,5 +60,14 @@ pub(super) fn close(bench: &Bench<'_>, talk: &mut Talk, end: End) -> Option<Show
         left = running.members();
     }
     let names: Vec<_> = left.iter().map(|(number, name)| format!("{name} ({number})")).collect();
-    Some(Shown::fail(Kind::OrphanProcess, format!("the target ended, and left behind: {}", names.join(", "))))
+    let mut text = format!("the target ended, and left behind: {}", names.join(", "));
+    let program =
+        bench.options.command.first().map(|program| Path::new(program).file_name()).unwrap_or_default();
+    if let Some(launcher) = program.and_then(OsStr::to_str).filter(|name| LAUNCHERS.contains(name)) {
+        text.push_str(&format!(
+            "; `{launcher}` starts the server as a process of its own, and does not end it: whoever ends the launcher, as \
+             clients do, leaves the server; to judge the server alone, give its own command"
+        ));
+    }
+    Some(Shown::fail(Kind::OrphanProcess, text))
 }

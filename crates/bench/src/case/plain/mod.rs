@@ -160,7 +160,7 @@ pub(crate) fn run(bench: &Bench<'_>, case: &Plain) -> Outcome {
         (None, Some(shown), _) => Some(deprived(plain.launching, shown)),
         (None, None, Some(shown)) => Some(shown),
         (None, None, None) => leaked().map(|(name, place)| {
-            Shown::fail(Kind::Leak, format!("the value of the variable {name} came out: {place}"))
+            Shown::fail(Kind::Leak, format!("the value of the variable {name} came out {place}"))
         }),
     };
     if let Some(Shown { verdict, explanation }) = shown {
@@ -195,10 +195,12 @@ fn play(bench: &Bench<'_>, talk: &mut Talk, folder: &Folder, play: Play) -> Opti
             thread::sleep(IDLE);
             converse(bench, talk, folder)
         }
-        Play::Handshake => talk.shake_hands().is_none().then(|| unanswered(bench, talk, "initialize")),
+        Play::Handshake => {
+            talk.shake_hands().is_none().then(|| unanswered(bench, talk, "`initialize` was not answered"))
+        }
         Play::InFlight => {
             if talk.negotiate().is_none() {
-                return Some(unanswered(bench, talk, "initialize"));
+                return Some(unanswered(bench, talk, "`initialize` was not answered"));
             }
             let sign = talk.sign_of_life();
             for _ in 0..IN_FLIGHT {
@@ -209,7 +211,7 @@ fn play(bench: &Bench<'_>, talk: &mut Talk, folder: &Folder, play: Play) -> Opti
         }
         Play::Unheard => {
             if talk.negotiate().is_none() {
-                return Some(unanswered(bench, talk, "initialize"));
+                return Some(unanswered(bench, talk, "`initialize` was not answered"));
             }
             let sign = talk.sign_of_life();
             talk.running().stop_listening();
@@ -217,7 +219,7 @@ fn play(bench: &Bench<'_>, talk: &mut Talk, folder: &Folder, play: Play) -> Opti
             let first = talk.write_request(sign, None);
             let _ = talk.answer(first);
             if !talk.running().wait_unread(bench.options.timeout) {
-                return Some(unanswered(bench, talk, sign));
+                return Some(unanswered(bench, talk, &format!("`{sign}` was not answered")));
             }
             for _ in 0..IN_FLIGHT {
                 talk.write_request(sign, None);

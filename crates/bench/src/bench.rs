@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::attribution::{self, Sdk};
 use crate::case::{Talk, initialize_as, version};
+use crate::isolation::XDG;
 use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
 use crate::options::{Options, Provided};
 use crate::target::{Interrupt, Launch, Stderr, Stdout};
@@ -94,10 +95,15 @@ impl<'a> Bench<'a> {
         for Provided { name, text } in &self.options.provided {
             folder.provide(name, &self.fill(text, &folder, STARTED))?;
         }
+        let mut environment: Vec<_> = self.options.environment.variables().collect();
+        if let Some(home) = &self.options.home {
+            environment.push(("HOME".into(), Some(home.clone().into())));
+            environment.extend(XDG.iter().map(|name| (OsString::from(name), None)));
+        }
         let mut launch = Launch {
             command: self.options.command.iter().map(|part| self.fill_part(part, &folder)).collect(),
             inherits: self.options.client.inherits(),
-            environment: self.options.environment.variables().collect(),
+            environment,
             folder: self.options.folder.clone(),
             stdout: Stdout::Prompt,
             stderr: Stderr::Kept,

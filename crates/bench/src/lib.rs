@@ -15,6 +15,7 @@ mod client;
 pub mod client_config;
 mod environment;
 mod expect;
+mod isolation;
 mod judge;
 mod mutate;
 mod observe;
@@ -31,6 +32,7 @@ pub use case::{Level, Step};
 pub use client::Client;
 pub use environment::Environment;
 pub use expect::{ExpectError, Expectations, expectations};
+pub use isolation::{Isolation, IsolationError};
 pub use judge::{Code, Finding, Sent, judge};
 pub use options::{
     Call, CallError, MutationOptions, Options, Origin, Profile, Provided, RequiredProof, Unasked,

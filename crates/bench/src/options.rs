@@ -196,6 +196,8 @@ pub struct Options {
     pub environment: Environment,
     /// Its working folder; ours if there is none.
     pub folder: Option<PathBuf>,
+    /// The temporary folder that is its home, where it is isolated.
+    pub home: Option<PathBuf>,
     /// Whose way of starting servers is taken.
     pub client: Client,
     /// Written into the watched folder of every process before it starts, for its owner only.

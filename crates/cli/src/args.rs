@@ -174,6 +174,10 @@ pub(crate) struct CheckArguments {
     /// A tool that may be called, and its arguments; may be given several times
     #[arg(long = "call", value_name = "TOOL={JSON}")]
     pub(crate) calls: Vec<String>,
+    /// Start targets with a temporary home and a network that is loopback only, which production does not; not for package
+    /// runners, which then find nothing
+    #[arg(long)]
+    pub(crate) isolate: bool,
     /// Make up calls of every tool that the target lists, not only of one that says that it reads; only with
     /// --yes-side-effects
     #[arg(long, requires = "yes_side_effects", conflicts_with_all = ["calls", "config"])]

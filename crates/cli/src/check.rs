@@ -10,8 +10,11 @@ mod targets;
 
 use std::io::{self, IsTerminal, Write};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use framegate_bench::{Interrupt, Line, Options, Progress, Report, RunError, github, table, terminal};
+use framegate_bench::{
+    Interrupt, Isolation, Line, Options, Progress, Report, RunError, github, table, terminal,
+};
 use framegate_gateway::exit;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -28,7 +31,12 @@ const A_CASE_MS: usize = 300;
 const LINE_EVERY: usize = 50;
 
 pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
-    let targets = targets::of(arguments)?;
+    // Before any thread is started: a namespace is entered by a process that has one.
+    let isolation = if arguments.isolate { Some(isolated()?) } else { None };
+    let mut targets = targets::of(arguments)?;
+    for options in &mut targets.runs {
+        options.home = isolation.as_ref().map(|isolation| isolation.home().to_owned());
+    }
     // Faults of the command line are told before anything runs.
     let files = files::Files::asked_for(arguments, targets.runs.len())?;
     let expected = expected::Expected::asked_for(arguments, targets.runs.len())?;
@@ -54,6 +62,11 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     Ok(worst)
 }
 
+/// Fails where it cannot be had: what was asked for is not left out in silence.
+fn isolated() -> Result<Isolation, Failure> {
+    Isolation::enter().map_err(|error| Failure::new(exit::UNAVAILABLE, format!("--isolate: {error}")))
+}
+
 /// Every id once, though several targets have it.
 fn list(runs: &[Options], interrupt: &Interrupt) -> Result<u8, Failure> {
     let mut listed = Vec::new();
@@ -72,12 +85,15 @@ fn judge(options: &Options, interrupt: &Interrupt) -> Result<Report, Failure> {
     if let Some(server) = options.origin.server() {
         out::complain(&format!("server {}", out::printable(server)));
     }
-    framegate_bench::run(options, interrupt, &show).or_else(|error| match error {
-        // One of several: the others are judged all the same.
-        RunError::Start { .. } if options.origin.server().is_some() => {
-            Ok(Report::unstarted(options, error.to_string()))
+    let begun = Instant::now();
+    framegate_bench::run(options, interrupt, &|progress| show(progress, begun.elapsed())).or_else(|error| {
+        match error {
+            // One of several: the others are judged all the same.
+            RunError::Start { .. } if options.origin.server().is_some() => {
+                Ok(Report::unstarted(options, error.to_string()))
+            }
+            error => Err(failure(&error)),
         }
-        error => Err(failure(&error)),
     })
 }
 
@@ -116,7 +132,7 @@ fn watch_signals(interrupt: &Interrupt) -> Result<(), Failure> {
 }
 
 /// One line that is written over on a terminal; plain lines, and few, everywhere else.
-fn show(progress: Progress) {
+fn show(progress: Progress, elapsed: Duration) {
     match progress {
         Progress::Plan { plain, conformance, hostile, tools, jobs } => {
             let calls = if tools.is_empty() {
@@ -133,12 +149,36 @@ fn show(progress: Progress) {
             ));
         }
         Progress::Done { done, all, id, verdict } => {
+            let left = left(elapsed, done, all);
             if io::stderr().is_terminal() {
                 let end = if done == all { "\n" } else { "" };
-                let _ = write!(io::stderr(), "\r\x1b[K{done}/{all} {verdict} {}{end}", out::printable(&id));
+                let _ =
+                    write!(io::stderr(), "\r\x1b[K{done}/{all}{left} {verdict} {}{end}", out::printable(&id));
             } else if done == all || done.is_multiple_of(LINE_EVERY) {
-                out::complain(&format!("{done} of {all} cases"));
+                out::complain(&format!("{done} of {all} cases{left}"));
             }
         }
+    }
+}
+
+/// How long it will go on, if the other cases take as long as those that are over.
+fn left(elapsed: Duration, done: usize, all: usize) -> String {
+    let (Ok(over @ 1..), Ok(others @ 1..)) = (u32::try_from(done), u32::try_from(all.saturating_sub(done)))
+    else {
+        return String::new();
+    };
+    let seconds = elapsed.saturating_mul(others).checked_div(over).unwrap_or_default().as_secs();
+    format!(", about {} s left", seconds.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_that_of_the_cases_left() {
+        assert_eq!(left(Duration::from_secs(10), 100, 300), ", about 21 s left");
+        assert_eq!(left(Duration::from_secs(10), 300, 300), "");
+        assert_eq!(left(Duration::from_secs(10), 0, 300), "");
     }
 }

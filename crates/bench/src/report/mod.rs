@@ -194,6 +194,12 @@ impl Report {
         if let Some(why) = unobserved {
             not_verified.push(format!("effects that only system calls show: {why}"));
         }
+        if options.home.is_some() {
+            not_verified.push(
+                "the launch as production has it: the home is a temporary folder, the network is loopback only (--isolate)"
+                    .to_owned(),
+            );
+        }
         let is_unseen =
             observers.is_empty() && !options.calls.is_empty() && outcomes.iter().any(Outcome::needs_proof);
         let lacking = options.required_proof.filter(|required| answers && !required.is_given(&observers));

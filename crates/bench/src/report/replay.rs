@@ -20,6 +20,10 @@ pub(super) fn replay(options: &Options, calls: &[Call], id: &str) -> String {
     for name in options.without_canaries.iter().filter(|_| id.starts_with("leak/")) {
         option("--no-canary", name);
     }
+    if options.home.is_some() {
+        words.push("--isolate".to_owned());
+    }
+    let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
     if options.timeout != Options::DEFAULT_TIMEOUT {
         option("--timeout", &options.timeout.as_secs().to_string());
     }

@@ -17,6 +17,7 @@ fn options() -> Options {
         origin: Origin::Command,
         environment: Environment::default(),
         folder: None,
+        home: None,
         client: Client::Production,
         provided: Vec::new(),
         calls: vec![Call { tool: "t".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() }],
@@ -120,16 +121,17 @@ fn a_replay_carries_what_its_case_depends_on() {
         ],
         without_canaries: vec!["API_KEY".to_owned()],
         timeout: Duration::from_secs(30),
+        home: Some("/tmp/home".into()),
         ..options()
     };
     let again = |id: &str| replay(&options, &[], id);
     assert_eq!(
         again("launch/odd"),
-        "framegate check --only launch/odd --launch 'odd=exec \"$@\"' --timeout 30 -- x"
+        "framegate check --only launch/odd --launch 'odd=exec \"$@\"' --isolate --timeout 30 -- x"
     );
     assert_eq!(
         again("leak/canary"),
-        "framegate check --only leak/canary --no-canary API_KEY --timeout 30 -- x"
+        "framegate check --only leak/canary --no-canary API_KEY --isolate --timeout 30 -- x"
     );
 }
 
@@ -236,7 +238,10 @@ fn why_no_made_up_call_is_sent_is_told() {
         told.ends_with("the tool t\\x1b, called with {\"a\":\"{marker}\"}: it was not answered"),
         "{told}"
     );
-    assert_eq!(of(0, &[call.clone()], Vec::new()), "effects: no hostile frame is among the cases");
+    assert_eq!(
+        of(0, std::slice::from_ref(&call), Vec::new()),
+        "effects: no hostile frame is among the cases"
+    );
     assert!(of(1, &[call], Vec::new()).contains("no observer saw"));
 }
 

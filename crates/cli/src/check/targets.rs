@@ -94,6 +94,7 @@ fn base(arguments: &CheckArguments) -> Result<Options, Failure> {
         origin: Origin::Command,
         environment: Environment::default(),
         folder: None,
+        home: None,
         client: match arguments.client {
             ClientName::Production => Client::Production,
             ClientName::TypescriptSdk => Client::TypescriptSdk,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::canary;
 use crate::client::INHERITED;
+use crate::isolation::XDG;
 use crate::target::{Launch, Stderr, Stdout};
 
 /// A way of starting the target.
@@ -45,9 +46,6 @@ const VERBOSE: &[(&str, &str)] = &[
     ("FORCE_COLOR", "1"),
     ("CLICOLOR_FORCE", "1"),
 ];
-
-/// Folders of the XDG Base Directory Specification.
-const XDG: &[&str] = &["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"];
 
 /// A folder that nobody can write, whoever one is.
 const READ_ONLY: &str = "/proc";

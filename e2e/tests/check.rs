@@ -477,7 +477,7 @@ fn a_hundred_runs_of_what_is_right_are_clean() {
         || (),
         |(), (fault, run)| {
             for profile in ["stdout", "quick", "boundary", "conformance", "full"] {
-                let options = ["--profile", profile, "--call", CALL, "--timeout", PATIENT, "--jobs", "1"];
+                let options = ["--profile", profile, "--call", CALL, "--timeout", PATIENT, "--jobs", "8"];
                 let run_of = planted(&options, fault);
                 assert_eq!(run_of.code(), Some(0), "{fault}, {profile}, run {run}: {}", run_of.text());
             }

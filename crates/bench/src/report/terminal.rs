@@ -127,6 +127,7 @@ fn tell(text: &mut String, case: &CaseReport, alike: &[&str]) {
         {
             show_talk(text, evidence);
         }
+        text.push_str(&format!("  again: {}\n", evidence.replay));
     }
     if !alike.is_empty() {
         text.push_str(&format!("  the same in {} more: {}\n", alike.len(), alike.join(" ")));
@@ -171,5 +172,4 @@ fn show(text: &mut String, evidence: &Evidence) {
         let tail: String = evidence.stderr.chars().skip(start).collect();
         text.push_str(&format!("  stderr ends: {tail}\n"));
     }
-    text.push_str(&format!("  again: {}\n", evidence.replay));
 }

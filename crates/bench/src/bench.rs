@@ -108,6 +108,7 @@ impl<'a> Bench<'a> {
             stdout: Stdout::Prompt,
             stderr: Stderr::Kept,
             observed: false,
+            patience: self.options.timeout,
         };
         change(&mut launch);
         let running = launch.start(self.interrupt)?;
@@ -152,7 +153,7 @@ impl<'a> Bench<'a> {
             let Ok((mut talk, _folder)) = self.start_as(|_| {}) else { return Survey::default() };
             let tools = Self::list(&mut talk).unwrap_or_default();
             let members = talk.running().members();
-            Survey { tools, sdk: attribution::sdk(members.into_iter().map(|(number, _)| number)) }
+            Survey { tools, sdk: attribution::sdk(members.into_iter().map(|member| member.process)) }
         })
     }
 

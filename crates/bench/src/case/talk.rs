@@ -3,7 +3,7 @@
 //! Belongs here: sound messages, waiting for answers. Does not belong here: hostile frames, judging.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use framegate_corpus::{Phase, Revision};
 use serde_json::{Map, Value, json};
@@ -17,6 +17,13 @@ use super::Step;
 
 /// The most that is shown of what was sent, in bytes.
 const SHOWN: usize = 2_000;
+
+/// A longer line, in bytes, is held to be no message that was cut off.
+const LONGEST: usize = 16 * 1024 * 1024;
+/// The most messages that are looked at together.
+const MAX_MESSAGES: usize = 50_000;
+/// The most values in one message.
+const MAX_VALUES: usize = 1_000_000;
 
 /// What is asked for where any revision will do.
 const PREFERRED: Revision = Revision::V2025_06_18;
@@ -50,6 +57,18 @@ pub(crate) struct Left {
     pub(crate) bytes: Snapshot,
     pub(crate) sent: Vec<Sent>,
     pub(crate) watch: Option<Arc<Watch>>,
+    /// Whether it had to be killed.
+    pub(crate) was_running: bool,
+}
+
+impl Left {
+    /// Whether stdout must end with a line: not where we cut a message off, by killing whoever wrote it or by keeping no
+    /// more.
+    pub(crate) fn must_end_whole(&self) -> bool {
+        let last = self.bytes.stdout.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_begun = matches!(last.first(), Some(b'{' | b'[')) && last.len() < LONGEST;
+        !(is_begun && (self.was_running || self.bytes.stdout_cut))
+    }
 }
 
 impl Talk {
@@ -143,7 +162,9 @@ impl Talk {
 
     /// Whether the answer to this id has come by now.
     pub(crate) fn is_answered(&self, id: i64) -> bool {
-        self.messages().iter().any(|message| is_answer(message, &json!(id)))
+        let mut lines = Lines::behind(self.scanned);
+        self.running
+            .look(|bytes| lines.messages(&bytes.stdout).any(|message| is_answer(&message, &json!(id))))
     }
 
     /// The same for an id of any type.
@@ -153,12 +174,15 @@ impl Talk {
 
     /// Which of these are not answered in time, all together.
     pub(crate) fn missing(&mut self, ids: &[i64]) -> Vec<i64> {
-        let begun = Instant::now();
-        let left = |talk: &Self| talk.wait.saturating_sub(begun.elapsed());
-        let is_missing = |talk: &mut Self, id: i64| {
-            talk.message_within(left(talk), |message| is_answer(message, &json!(id))).is_none()
-        };
-        ids.iter().copied().filter(|id| is_missing(self, *id)).collect()
+        let mut missing = ids.to_vec();
+        let mut lines = Lines::behind(self.scanned);
+        self.running.wait_for(self.wait, |bytes| {
+            for message in lines.messages(&bytes.stdout) {
+                missing.retain(|id| !is_answer(&message, &json!(id)));
+            }
+            missing.is_empty().then_some(())
+        });
+        missing
     }
 
     /// The first message of which this is true, if it comes in time.
@@ -167,17 +191,14 @@ impl Talk {
         at_most: Duration,
         is_it: impl Fn(&Value) -> bool,
     ) -> Option<Value> {
-        let scanned = self.scanned;
-        self.running.wait_for(at_most, |bytes| {
-            let behind = bytes.stdout.get(scanned..).unwrap_or_default();
-            messages(behind).find(|message| is_it(message))
-        })
+        let mut lines = Lines::behind(self.scanned);
+        self.running.wait_for(at_most, |bytes| lines.messages(&bytes.stdout).find(|message| is_it(message)))
     }
 
-    /// Every message by now, what was skipped left out.
+    /// Every message by now, what was skipped left out; of very many the first [`MAX_MESSAGES`].
     pub(crate) fn messages(&self) -> Vec<Value> {
-        let bytes = self.running.snapshot();
-        messages(bytes.stdout.get(self.scanned..).unwrap_or_default()).collect()
+        let mut lines = Lines::behind(self.scanned);
+        self.running.look(|bytes| lines.messages(&bytes.stdout).take(MAX_MESSAGES).collect())
     }
 
     /// A request and its answer.
@@ -263,7 +284,7 @@ impl Talk {
 
     /// What was written to stdout by now, in bytes.
     pub(crate) fn stdout_length(&self) -> usize {
-        self.running.snapshot().stdout.len()
+        self.running.look(|bytes| bytes.stdout.len())
     }
 
     /// Messages so far are not looked at again.
@@ -279,17 +300,51 @@ impl Talk {
     }
 
     /// As it is, without waiting for anything.
-    pub(crate) fn stop(self) -> Left {
+    pub(crate) fn stop(mut self) -> Left {
         let watch = self.running.watch();
+        let was_running = self.running.ended().is_none();
         let sent = self.asked.iter().map(|asked| Sent { id: asked.id.to_string() }).collect();
-        Left { bytes: self.running.end(), sent, watch }
+        Left { bytes: self.running.end(), sent, watch, was_running }
     }
 }
 
-/// Every message in whole lines, whatever else stands there.
-fn messages(stdout: &[u8]) -> impl Iterator<Item = Value> {
-    let lines = stdout.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
-    lines.filter_map(|line| serde_json::from_slice(line).ok())
+/// Whole lines of a growing stdout, each read once.
+struct Lines {
+    /// Where the first line begins that was not read.
+    next: usize,
+    /// Up to where its end was looked for.
+    searched: usize,
+}
+
+impl Lines {
+    fn behind(offset: usize) -> Self {
+        Self { next: offset, searched: offset }
+    }
+
+    /// Every message in the lines that have ended by now, whatever else stands there.
+    fn messages<'a>(&'a mut self, stdout: &'a [u8]) -> impl Iterator<Item = Value> + 'a {
+        std::iter::from_fn(move || self.line(stdout)).filter_map(message)
+    }
+
+    fn line<'a>(&mut self, stdout: &'a [u8]) -> Option<&'a [u8]> {
+        let Some(length) = memchr::memchr(b'\n', stdout.get(self.searched..)?) else {
+            self.searched = stdout.len();
+            return None;
+        };
+        let end = self.searched.saturating_add(length);
+        let line = stdout.get(self.next..end);
+        self.next = end.saturating_add(1);
+        self.searched = self.next;
+        line
+    }
+}
+
+/// The line as a value. One of more values than anything that is judged could need is none: its bytes are judged all
+/// the same, and a value takes many times the memory of its bytes.
+fn message(line: &[u8]) -> Option<Value> {
+    let is_large = line.len() > MAX_VALUES
+        && memchr::memchr3_iter(b',', b'[', b'{', line).take(MAX_VALUES).count() >= MAX_VALUES;
+    if is_large { None } else { serde_json::from_slice(line).ok() }
 }
 
 fn is_answer(message: &Value, id: &Value) -> bool {

@@ -20,7 +20,7 @@ pub(super) fn is_content_length(bytes: &[u8]) -> bool {
 }
 
 /// The line as JSON, or what is wrong with it and where. JSON that our parser does not take, though the grammar
-/// does (RFC 8259 sections 6, 8.2 and 9), is not looked into.
+/// does (RFC 8259 sections 6, 8.2 and 9), is not looked into, and neither is a line of too many values.
 pub(super) fn read<'p>(
     parser: &'p mut Parser,
     line: &'p [u8],
@@ -46,7 +46,9 @@ pub(super) fn read<'p>(
     let at = refusal.offset();
     match refusal.reason() {
         Reason::JsonDuplicateMember => Err((Code::DuplicateMember, at)),
-        Reason::JsonDepth | Reason::JsonLoneSurrogate | Reason::JsonNumberRange => Ok(None),
+        Reason::JsonDepth | Reason::JsonLoneSurrogate | Reason::JsonNodes | Reason::JsonNumberRange => {
+            Ok(None)
+        }
         _ if is_not_a_number(text, at) => Err((Code::NotANumber, at)),
         // What is no JSON from its start on is wrong from its first byte on.
         _ => Err((Code::NotJson, if text.starts_with(['{', '[']) { at } else { 0 })),

@@ -14,6 +14,11 @@ use framegate_wire::json::Parser;
 
 use envelope::{Answers, Message};
 
+/// The most findings: whoever writes more has long failed, and each takes more memory than a byte.
+const MAX_FINDINGS: usize = 1_000;
+/// The most values in one line; one of more is not looked into.
+const MAX_VALUES: usize = 1_000_000;
+
 /// What is wrong with a piece of stdout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
@@ -161,17 +166,19 @@ pub struct Sent {
     pub id: String,
 }
 
-/// Everything that is wrong with these bytes, in order. `ended` says that no more can come.
+/// What is wrong with these bytes, in order; at most 1,000 findings. `ended` says that no more can come.
 #[must_use]
 pub fn judge(stdout: &[u8], sent: &[Sent], ended: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut answers = Answers::new(sent);
-    let limits = Limits { max_frame: Limits::MAX_FRAME_CEILING, max_nodes: usize::MAX, ..Limits::default() };
+    let limits = Limits { max_frame: Limits::MAX_FRAME_CEILING, max_nodes: MAX_VALUES, ..Limits::default() };
     let mut parser = Parser::new(&Limits { max_members: usize::MAX, max_depth: 1_000, ..limits });
     let mut start: usize = 0;
     let mut said_carriage_return = false;
-    while let Some(rest) = stdout.get(start..).filter(|rest| !rest.is_empty()) {
-        let length = rest.iter().position(|byte| *byte == b'\n');
+    while let Some(rest) =
+        stdout.get(start..).filter(|rest| !rest.is_empty() && findings.len() < MAX_FINDINGS)
+    {
+        let length = memchr::memchr(b'\n', rest);
         let end = start.saturating_add(length.unwrap_or(rest.len()));
         let finding = |code, at: usize| Finding { code, offset: at, line_start: start, line_end: end };
         if line::is_content_length(rest) {

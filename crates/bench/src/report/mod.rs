@@ -116,13 +116,13 @@ pub struct Evidence {
     pub stderr: String,
     /// A command that runs this case alone.
     pub replay: String,
-    /// Everything that was sent.
+    /// What was sent, at most 1 MiB.
     #[serde(skip)]
     pub stdin_bytes: Vec<u8>,
-    /// Everything that came.
+    /// What came, to at most 1 MiB behind the first wrong byte.
     #[serde(skip)]
     pub stdout_bytes: Vec<u8>,
-    /// Everything that came on stderr.
+    /// What came on stderr, at most the last 1 MiB.
     #[serde(skip)]
     pub stderr_bytes: Vec<u8>,
 }
@@ -311,14 +311,14 @@ impl FirstWrong {
     fn new(finding: &crate::judge::Finding, stdout: &[u8]) -> Self {
         let line = stdout.get(finding.line_start..finding.line_end).unwrap_or_default();
         let before = stdout.get(finding.line_start..finding.offset).unwrap_or_default();
-        let caret = excerpt(before, usize::MAX).chars().count();
+        let caret = (before.len() < SHOWN).then(|| excerpt(before, SHOWN).chars().count());
         let behind = stdout.get(finding.offset..).unwrap_or_default();
         let hex: Vec<_> = behind.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         Self {
             offset: finding.offset,
             code: finding.code.name(),
             line: excerpt(line, SHOWN),
-            caret: (before.len() < SHOWN).then_some(caret),
+            caret,
             hex: hex.join(" "),
         }
     }

@@ -1,10 +1,10 @@
 //! Ending a run from outside: whoever interrupts the bench leaves no target behind.
 //!
-//! Belongs here: which process groups live, and killing them all. Does not belong here: signals to the bench itself.
+//! Belongs here: which targets live, and killing them all. Does not belong here: signals to the bench itself.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use super::lineage::Lineage;
 
 /// Ends a run. Clones end the same one.
 #[derive(Clone, Debug, Default)]
@@ -13,16 +13,16 @@ pub struct Interrupt(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     interrupted: bool,
-    groups: Vec<Pid>,
+    lineages: Vec<Lineage>,
 }
 
 impl Interrupt {
-    /// Kills every target with its process group, and lets no other start.
+    /// Kills every target with all its descendants, and lets no other start.
     pub fn interrupt(&self) {
         let mut state = self.lock();
         state.interrupted = true;
-        for group in state.groups.drain(..) {
-            let _ = kill_process_group(group, Signal::KILL);
+        for lineage in state.lineages.drain(..) {
+            lineage.kill();
         }
     }
 
@@ -32,25 +32,25 @@ impl Interrupt {
         self.lock().interrupted
     }
 
-    /// Starts something while nobody can interrupt; its group is remembered.
+    /// Starts something while nobody can interrupt; its lineage is remembered.
     pub(super) fn start<T>(
         &self,
-        start: impl FnOnce() -> std::io::Result<(T, Pid)>,
-    ) -> std::io::Result<(T, Pid)> {
+        start: impl FnOnce() -> std::io::Result<(T, Lineage)>,
+    ) -> std::io::Result<(T, Lineage)> {
         let mut state = self.lock();
         if state.interrupted {
             return Err(std::io::Error::from(std::io::ErrorKind::Interrupted));
         }
-        let (started, group) = start()?;
-        state.groups.push(group);
-        Ok((started, group))
+        let (started, lineage) = start()?;
+        state.lineages.push(lineage);
+        Ok((started, lineage))
     }
 
-    /// Ends a group as `end` does, and forgets it: its number may soon be another's.
-    pub(super) fn end(&self, group: Pid, end: impl FnOnce()) {
+    /// Waits for a target as `wait` does, and forgets its lineage: its number may soon be another's.
+    pub(super) fn end(&self, lineage: Lineage, wait: impl FnOnce()) {
         let mut state = self.lock();
-        state.groups.retain(|known| *known != group);
-        end();
+        state.lineages.retain(|known| *known != lineage);
+        wait();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -1,7 +1,7 @@
 //! Starting and ending a target.
 //!
 //! Belongs here: command, environment, folder, process group, pipes, signals, waiting.
-//! Does not belong here: lines.
+//! Does not belong here: lines, descendants (`lineage`).
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -13,10 +13,13 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, waitid};
 
 use super::interrupt::Interrupt;
 use super::ledger::{Ledger, Snapshot, Stream};
+use super::lineage::{self, Lineage, Member};
 use crate::observe::Watch;
 
 /// Between two looks at whether a process has ended. Nothing is judged by it.
@@ -46,6 +49,8 @@ pub(crate) struct Launch {
     pub(crate) stderr: Stderr,
     /// Whether the system calls of its process tree are observed.
     pub(crate) observed: bool,
+    /// How long it may leave unread what is written to it.
+    pub(crate) patience: Duration,
 }
 
 /// How a target's stdout is read.
@@ -105,12 +110,16 @@ impl core::fmt::Display for Ended {
     }
 }
 
-/// A running target. Dropped, it and its whole process group are killed.
+/// A running target. Dropped, it and all its descendants are killed.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
-    group: Pid,
+    process: Pid,
+    lineage: Lineage,
     stdin: Option<ChildStdin>,
+    patience: Duration,
+    /// Whether it left unread for too long what was written to it: nothing that is said now is heard.
+    is_deaf: bool,
     ledger: Arc<Ledger>,
     readers: Vec<JoinHandle<()>>,
     ended: Option<Ended>,
@@ -163,15 +172,18 @@ impl Launch {
             }
         }
         // The command holds the pipes' write ends, and a pipe ends only when nobody does: it is used up here.
-        let ((mut child, watch), group) = interrupt.start(|| {
-            let (child, watch) = spawn(command, self.observed)?;
-            let group = Pid::from_child(&child);
-            Ok(((child, watch), group))
+        let ((mut child, watch), lineage) = interrupt.start(|| {
+            let ((child, watch), number) = lineage::numbered(|| spawn(command, self.observed))?;
+            let lineage = Lineage::new(Pid::from_child(&child), number);
+            Ok(((child, watch), lineage))
         })?;
         let mut running = Running {
             stdin: child.stdin.take(),
+            process: Pid::from_child(&child),
             child,
-            group,
+            lineage,
+            patience: self.patience,
+            is_deaf: false,
             ledger,
             readers: Vec::new(),
             ended: None,
@@ -179,6 +191,10 @@ impl Launch {
             interrupt: interrupt.clone(),
             _undrained: undrained,
         };
+        if let Some(stdin) = &running.stdin {
+            // Of our end only: a target that does not read must not keep us for ever.
+            fcntl_setfl(stdin, OFlags::NONBLOCK)?;
+        }
         let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
         if let Some(reader) = merged {
             running.follow(reader, Stream::Stdout)?;
@@ -235,9 +251,14 @@ impl Running {
     /// Writes; a target that reads no more is noticed, and what it did not take counts as sent.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Stdin {
         self.ledger.sent(bytes);
-        let written = self.stdin.as_mut().map(|stdin| stdin.write_all(bytes).and_then(|()| stdin.flush()));
+        let written = self.stdin.as_mut().map(|stdin| write_all(stdin, bytes, self.patience));
         match written {
             Some(Ok(())) => Stdin::Open,
+            Some(Err(fault)) if fault.kind() == io::ErrorKind::TimedOut => {
+                self.is_deaf = true;
+                self.stdin = None;
+                Stdin::Gone
+            }
             _ => {
                 self.stdin = None;
                 Stdin::Gone
@@ -274,16 +295,18 @@ impl Running {
         self.watch.clone()
     }
 
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        self.ledger.snapshot()
+    /// Looks at the bytes so far; no more come while it does.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
+        self.ledger.look(look)
     }
 
-    /// Waits for something in the bytes.
+    /// Waits for something in the bytes: not at all if the target did not even take what was said last.
     pub(crate) fn wait_for<T>(
         &self,
         at_most: Duration,
         seen: impl FnMut(&Snapshot) -> Option<T>,
     ) -> Option<T> {
+        let at_most = if self.is_deaf { Duration::ZERO } else { at_most };
         self.ledger.wait(after(at_most), seen)
     }
 
@@ -293,7 +316,7 @@ impl Running {
             // It is left as it is until `kill`: as long as it is not waited for, nobody else gets its number, and
             // so nobody else is killed in its place.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            let status = waitid(WaitId::Pid(self.group), options).ok().flatten();
+            let status = waitid(WaitId::Pid(self.process), options).ok().flatten();
             self.ended = status.as_ref().map(Ended::of);
         }
         self.ended
@@ -320,7 +343,7 @@ impl Running {
 
     /// Sends its first process a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        let _ = rustix::process::kill_process(self.group, signal);
+        let _ = rustix::process::kill_process(self.process, signal);
     }
 
     /// Stops reading stdout, behind the next piece that comes.
@@ -333,49 +356,61 @@ impl Running {
         self.wait_for(at_most, |known| known.stdout_ended.then_some(())).is_some()
     }
 
-    /// The processes of its group that still run, by number and name (proc(5)).
-    pub(crate) fn members(&self) -> Vec<(u32, String)> {
-        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-        let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers.filter_map(|number: u32| Some((number, self.name_of_member(number)?))).collect()
+    /// It and its descendants, as far as they still run.
+    pub(crate) fn members(&self) -> Vec<Member> {
+        self.lineage.members()
     }
 
-    fn name_of_member(&self, number: u32) -> Option<String> {
-        let text = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-        let (before, behind) = text.rsplit_once(')')?;
-        let (_, name) = before.split_once('(')?;
-        let mut fields = behind.split_ascii_whitespace();
-        let runs = !matches!(fields.next()?, "Z" | "X");
-        let group = fields.nth(1)?.parse().ok()?;
-        (runs && Pid::from_raw(group) == Some(self.group)).then(|| name.to_owned())
-    }
-
-    /// Kills the process group, and waits until every pipe has ended; then every byte is in the ledger.
+    /// Kills it and its descendants, and waits until every pipe has ended; then every byte is in the ledger.
     pub(crate) fn end(mut self) -> Snapshot {
         self.kill();
         for reader in self.readers.drain(..) {
-            // A descendant in a group of its own may hold a pipe open for ever: it is not waited for.
+            // Whoever hides from us may hold a pipe open for ever: it is not waited for.
             let deadline = after(Duration::from_secs(2));
             while !reader.is_finished() && Instant::now() < deadline {
                 thread::sleep(LOOK);
             }
         }
-        self.ledger.snapshot()
+        self.ledger.close()
     }
 
     fn kill(&mut self) {
         self.stdin = None;
-        let (interrupt, group) = (self.interrupt.clone(), self.group);
-        interrupt.end(group, || {
-            let _ = kill_process_group(group, Signal::KILL);
-            let _ = self.child.wait();
-        });
+        self.lineage.kill();
+        let (interrupt, lineage) = (self.interrupt.clone(), self.lineage);
+        interrupt.end(lineage, || drop(self.child.wait()));
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// Writes everything to a pipe that does not block, within this time.
+fn write_all(pipe: &mut ChildStdin, mut bytes: &[u8], at_most: Duration) -> io::Result<()> {
+    let deadline = after(at_most);
+    while !bytes.is_empty() {
+        match pipe.write(bytes) {
+            Ok(length) => bytes = bytes.get(length..).unwrap_or_default(),
+            Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => wait_for_room(pipe, deadline)?,
+            Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(())
+}
+
+fn wait_for_room(pipe: &ChildStdin, deadline: Instant) -> io::Result<()> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(io::Error::from(io::ErrorKind::TimedOut));
+    }
+    let left = Timespec::try_from(left).map_err(io::Error::other)?;
+    match poll(&mut [PollFd::new(pipe, PollFlags::OUT)], Some(&left)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(errno) => Err(errno.into()),
     }
 }
 

@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The most that is kept of one stream, in bytes; more is read and counted.
+/// The most that is kept of one stream, in bytes; more is read, so that the target is not held up, and let go.
 const MAX_KEPT: usize = 32 * 1024 * 1024;
+/// The most that is kept of one stream once it is judged, in bytes: of stdout behind the first wrong byte.
+const MAX_EVIDENCE: usize = 1024 * 1024;
 
 /// What is known of a target's bytes by now.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +21,20 @@ pub(crate) struct Snapshot {
     pub(crate) stderr: Vec<u8>,
     /// Whether the target and all its descendants closed stdout, or it is read no more.
     pub(crate) stdout_ended: bool,
-    /// Whether more came than is kept.
-    pub(crate) cut: bool,
+    /// Whether more came on stdout than is kept.
+    pub(crate) stdout_cut: bool,
+}
+
+impl Snapshot {
+    /// What shows a failure, whose first wrong byte of stdout, if there is one, stands here: a run keeps it for each case.
+    pub(crate) fn evidence(mut self, first_wrong: Option<usize>) -> Self {
+        self.stdin.truncate(MAX_EVIDENCE);
+        self.stdout.truncate(first_wrong.unwrap_or(0).saturating_add(MAX_EVIDENCE));
+        // Of what goes to people the end counts.
+        self.stderr.drain(..self.stderr.len().saturating_sub(MAX_EVIDENCE));
+        [&mut self.stdin, &mut self.stdout, &mut self.stderr].into_iter().for_each(Vec::shrink_to_fit);
+        self
+    }
 }
 
 /// The bytes of one target.
@@ -30,6 +44,8 @@ pub(crate) struct Ledger {
     changed: Condvar,
     /// Whether stdout is read no further than to the next piece.
     deaf: AtomicBool,
+    /// Whether nobody asks any more.
+    closed: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +55,15 @@ pub(crate) enum Stream {
 }
 
 impl Ledger {
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        self.lock().clone()
+    /// Looks at the bytes; whoever reads a pipe waits meanwhile.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
+        look(&self.lock())
+    }
+
+    /// Gives the bytes away, and keeps no more.
+    pub(crate) fn close(&self) -> Snapshot {
+        self.closed.store(true, Ordering::Relaxed);
+        std::mem::take(&mut *self.lock())
     }
 
     pub(crate) fn sent(&self, bytes: &[u8]) {
@@ -53,14 +76,19 @@ impl Ledger {
         while let Ok(length @ 1..) = pipe.read(&mut piece) {
             let piece = piece.get(..length).unwrap_or_default();
             let mut bytes = self.lock();
+            if self.closed.load(Ordering::Relaxed) {
+                break;
+            }
             let kept = match stream {
                 Stream::Stdout => &mut bytes.stdout,
                 Stream::Stderr => &mut bytes.stderr,
             };
             let room = MAX_KEPT.saturating_sub(kept.len()).min(piece.len());
             kept.extend_from_slice(piece.get(..room).unwrap_or_default());
-            bytes.cut |= room < piece.len();
-            self.changed.notify_all();
+            bytes.stdout_cut |= matches!(stream, Stream::Stdout) && room < piece.len();
+            if room > 0 {
+                self.changed.notify_all();
+            }
             if matches!(stream, Stream::Stdout) && self.deaf.load(Ordering::Relaxed) {
                 break;
             }
@@ -120,8 +148,33 @@ mod tests {
 
     impl Drop for Pipe {
         fn drop(&mut self) {
-            self.1.store(self.0.snapshot().stdout_ended, Ordering::Relaxed);
+            self.1.store(self.0.look(|known| known.stdout_ended), Ordering::Relaxed);
         }
+    }
+
+    #[test]
+    fn evidence_is_bounded_and_holds_what_shows_the_failure() {
+        let all = || Snapshot {
+            stdin: vec![b'i'; 3 * MAX_EVIDENCE],
+            stdout: vec![b'o'; 3 * MAX_EVIDENCE],
+            stderr: [vec![b'a'; MAX_EVIDENCE], vec![b'z'; MAX_EVIDENCE]].concat(),
+            ..Snapshot::default()
+        };
+        let kept = all().evidence(None);
+        assert_eq!((kept.stdin.capacity(), kept.stdout.capacity()), (MAX_EVIDENCE, MAX_EVIDENCE));
+        assert_eq!(kept.stderr, vec![b'z'; MAX_EVIDENCE]);
+        assert_eq!(all().evidence(Some(7)).stdout.len(), 7 + MAX_EVIDENCE);
+        let small = Snapshot { stdout: b"a".to_vec(), ..Snapshot::default() };
+        assert_eq!(small.evidence(Some(0)).stdout, b"a");
+    }
+
+    #[test]
+    fn a_closed_ledger_keeps_no_more() {
+        let ledger = Ledger::default();
+        ledger.follow(&b"one"[..], Stream::Stdout);
+        assert_eq!(ledger.close().stdout, b"one");
+        ledger.follow(&b"two"[..], Stream::Stdout);
+        assert_eq!(ledger.look(|known| known.stdout.clone()), b"");
     }
 
     #[test]
@@ -129,7 +182,7 @@ mod tests {
         let (ledger, told_first) = (Arc::new(Ledger::default()), Arc::new(AtomicBool::new(true)));
         ledger.stop_listening();
         ledger.follow(Pipe(Arc::clone(&ledger), Arc::clone(&told_first)), Stream::Stdout);
-        let known = ledger.snapshot();
+        let known = ledger.close();
         assert_eq!(known.stdout, b"x", "one piece is still read");
         assert!(known.stdout_ended);
         assert!(!told_first.load(Ordering::Relaxed));

@@ -6,6 +6,7 @@
 mod interrupt;
 mod launch;
 mod ledger;
+mod lineage;
 
 pub use interrupt::Interrupt;
 pub(crate) use launch::{Launch, Running, Stderr, Stdin, Stdout};

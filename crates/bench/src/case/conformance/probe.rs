@@ -105,7 +105,7 @@ impl<'a> Probe<'a> {
 
     pub(super) fn stop(self) -> (Vec<Step>, Snapshot) {
         let steps = self.talk.steps().to_vec();
-        (steps, self.talk.stop().bytes)
+        (steps, self.talk.stop().bytes.evidence(None))
     }
 }
 

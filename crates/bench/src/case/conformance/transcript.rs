@@ -97,7 +97,7 @@ impl Transcript {
             Message { value, answers }
         });
         let messages = messages.collect();
-        let bytes = talk.stop().bytes;
+        let bytes = talk.stop().bytes.evidence(None);
         Ok(Self { revision, messages, capabilities, tools, list_ends, steps, bytes })
     }
 

@@ -170,8 +170,12 @@ fn effect(case: &HostileCase, kind: Kind) -> Verdict {
 /// Ends a process and judges what only then is known: all of its bytes, and effects that came late.
 fn end(bench: &Bench<'_>, noise: &Noise, open: Open, outcomes: &mut [Outcome]) {
     let Open { talk, folder, frames } = open;
-    let Left { bytes, sent, watch } = talk.finish();
-    for finding in judge(&bytes.stdout, &sent, true) {
+    let left = talk.finish();
+    let ends_whole = left.must_end_whole();
+    let Left { bytes, sent, watch, .. } = left;
+    let findings = judge(&bytes.stdout, &sent, ends_whole);
+    let first_wrong = findings.first().map(|finding| finding.offset);
+    for finding in findings {
         // A hostile id may be answered with whatever was read of it.
         let of_reply = matches!(finding.code, Code::DuplicateResponse | Code::IdType | Code::UnknownId);
         if of_reply || finding.code.is_warning() {
@@ -186,6 +190,7 @@ fn end(bench: &Bench<'_>, noise: &Noise, open: Open, outcomes: &mut [Outcome]) {
         }
     }
     let blind = watch.as_ref().and_then(|watch| watch.blind());
+    let evidence = bytes.evidence(first_wrong);
     for frame in &frames {
         let Some(outcome) = outcomes.get_mut(frame.outcome) else { continue };
         let late = if outcome.sights.is_empty() {
@@ -209,7 +214,7 @@ fn end(bench: &Bench<'_>, noise: &Noise, open: Open, outcomes: &mut [Outcome]) {
             outcome.verdict = Verdict::Inconclusive(blind.clone());
         }
         if outcome.verdict.is_failure() || outcome.verdict.kind().is_some() {
-            outcome.bytes = Some(bytes.clone());
+            outcome.bytes = Some(evidence.clone());
         }
     }
 }

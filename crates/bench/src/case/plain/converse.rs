@@ -85,7 +85,9 @@ pub(super) fn unanswered(bench: &Bench<'_>, talk: &mut Talk, what: &str) -> Show
         Some(ended) => Verdict::Unavailable(format!("the target ended with {ended}")),
         None => Verdict::Hung,
     };
+    let is_cut = talk.running().look(|bytes| bytes.stdout_cut);
     let explanation = match ended {
+        None if is_cut => format!("{what} within the part of stdout that is kept, the first 32 MiB"),
         Some(_) => what.to_owned(),
         None => format!(
             "{what}; the target is alive and silent: it may wait for something else, or read \

@@ -22,6 +22,8 @@ const WATCHED: Duration = Duration::from_millis(500);
 /// In [`WATCHED`], this many clock ticks of 10 ms are a busy process: one that waits uses none, and one that does not
 /// gets a tenth of a processor even where many others want it.
 const BUSY_TICKS: u64 = 5;
+/// How many processes that are left behind are named.
+const NAMED: usize = 10;
 
 /// Ends the session; what went otherwise than it must.
 pub(super) fn close(bench: &Bench<'_>, talk: &mut Talk, end: End) -> Option<Shown> {
@@ -59,8 +61,13 @@ pub(super) fn close(bench: &Bench<'_>, talk: &mut Talk, end: End) -> Option<Show
         thread::sleep(Duration::from_millis(25));
         left = running.members();
     }
-    let names: Vec<_> = left.iter().map(|(number, name)| format!("{name} ({number})")).collect();
-    let mut text = format!("the target ended, and left behind: {}", names.join(", "));
+    let names = left.iter().take(NAMED).map(|member| format!("{} ({})", member.name, member.process));
+    let names: Vec<_> = names.collect();
+    let others = match left.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        others => format!(" and {others} others"),
+    };
+    let mut text = format!("the target ended, and left behind: {}{others}", names.join(", "));
     let program =
         bench.options.command.first().map(|program| Path::new(program).file_name()).unwrap_or_default();
     if let Some(launcher) = program.and_then(OsStr::to_str).filter(|name| LAUNCHERS.contains(name)) {

@@ -137,9 +137,10 @@ pub(crate) fn run(bench: &Bench<'_>, case: &Plain) -> Outcome {
     let said = play(bench, &mut talk, &folder, plain.play);
     outcome.steps = talk.steps().to_vec();
     let ended = if said.is_none() { close(bench, &mut talk, plain.end) } else { None };
-    let Left { bytes, sent, .. } = talk.stop();
+    let left = talk.stop();
     // Whoever stopped reading saw half a line.
-    let ends_whole = plain.play != Play::Unheard;
+    let ends_whole = plain.play != Play::Unheard && left.must_end_whole();
+    let Left { bytes, sent, .. } = left;
     let finding =
         judge(&bytes.stdout, &sent, ends_whole).into_iter().find(|finding| !finding.code.is_warning());
     let leaked = || match plain.launching {
@@ -170,7 +171,7 @@ pub(crate) fn run(bench: &Bench<'_>, case: &Plain) -> Outcome {
             (verdict, _) => verdict,
         };
         outcome.explanation = explanation;
-        outcome.bytes = Some(bytes);
+        outcome.bytes = Some(bytes.evidence(outcome.finding.map(|finding| finding.offset)));
     }
     outcome
 }

@@ -61,7 +61,7 @@ impl<'a> Bench<'a> {
         getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self {
             options,
-            recorders: Recorders::start()?,
+            recorders: Recorders::start(|name| options.names(name))?,
             interrupt,
             unobserved: Watch::probe().err(),
             number: u32::from_be_bytes(random),

@@ -164,7 +164,7 @@ impl Origin {
 pub enum RequiredProof {
     /// Observed system calls.
     Syscalls,
-    /// The HTTP recorder, or the watched folder.
+    /// The HTTP recorder, the SSH recorder, or the watched folder.
     Recorder,
 }
 
@@ -173,7 +173,7 @@ impl RequiredProof {
     pub(crate) fn is_given(self, observers: &[&str]) -> bool {
         match self {
             Self::Syscalls => observers.contains(&"syscalls"),
-            Self::Recorder => observers.contains(&"http") || observers.contains(&"folder"),
+            Self::Recorder => ["http", "ssh", "folder"].iter().any(|recorder| observers.contains(recorder)),
         }
     }
 
@@ -229,6 +229,13 @@ pub struct Options {
 impl Options {
     /// How long an answer, or an end, may take where nothing else is said.
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
+
+    /// Whether the target is led to something of this name: by its command, a call, or a file that it is given.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        let command = self.command.iter().any(|part| part.to_str().is_some_and(|part| part.contains(name)));
+        let calls = self.calls.iter().any(|call| call.arguments.contains(name));
+        command || calls || self.provided.iter().any(|provided| provided.text.contains(name))
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 mod folder;
 mod http;
+mod ssh;
 #[cfg(target_os = "linux")]
 mod syscalls;
 mod watch;
@@ -23,6 +24,7 @@ use serde::Serialize;
 
 pub(crate) use folder::Folder;
 pub(crate) use http::HttpSink;
+pub(crate) use ssh::SshRecorder;
 pub(crate) use watch::Watch;
 
 /// How every marker begins, so that a path that is only looked at is noticed if it may hold one.
@@ -31,7 +33,7 @@ pub(crate) const MARKER_PREFIX: &str = "fgm-";
 /// An effect that carries a marker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sight {
-    /// Who saw it: `http`, `folder`, `syscalls`.
+    /// Who saw it: `http`, `ssh`, `folder`, `syscalls`.
     pub observer: &'static str,
     /// What was seen, on one line, escaped.
     pub what: String,
@@ -48,11 +50,15 @@ impl Sight {
 #[derive(Debug)]
 pub(crate) struct Recorders {
     http: HttpSink,
+    /// Only where something leads there.
+    ssh: Option<SshRecorder>,
 }
 
 impl Recorders {
-    pub(crate) fn start() -> io::Result<Self> {
-        Ok(Self { http: HttpSink::start()? })
+    /// Starts those that the target is led to: whether something names a text is asked.
+    pub(crate) fn start(is_named: impl Fn(&str) -> bool) -> io::Result<Self> {
+        let ssh = is_named("{effect.ssh").then(SshRecorder::start).transpose()?;
+        Ok(Self { http: HttpSink::start()?, ssh })
     }
 
     pub(crate) fn http_address(&self) -> SocketAddr {
@@ -62,6 +68,7 @@ impl Recorders {
     /// Every effect with this marker: at a recorder, in the watched folder, in an observed system call.
     pub(crate) fn sights(&self, marker: &str, watched: &Folder, watch: Option<&Watch>) -> Vec<Sight> {
         let mut sights = self.http.sights(marker);
+        sights.extend(self.ssh.iter().flat_map(|ssh| ssh.sights(marker)));
         sights.extend(watched.sights(marker));
         sights.extend(watch.map(|watch| watch.sights(marker)).unwrap_or_default());
         sights
@@ -71,6 +78,7 @@ impl Recorders {
     pub(crate) fn fill(&self, text: &str, folder: &Path, marker: &str) -> String {
         let address = self.http_address();
         let folder = folder.to_string_lossy();
+        let text = self.ssh.as_ref().map_or_else(|| text.to_owned(), |ssh| ssh.fill(text));
         text.replace("{effect.url}", &format!("http://{address}/{marker}"))
             .replace("{effect.host}", &address.ip().to_string())
             .replace("{effect.port}", &address.port().to_string())

@@ -23,7 +23,7 @@ fn a_folder_shows_names_and_contents_that_hold_the_marker() {
 
 #[test]
 fn a_sink_shows_requests_that_hold_the_marker() {
-    let recorders = Recorders::start().unwrap();
+    let recorders = Recorders::start(|_| false).unwrap();
     let folder = Folder::make().unwrap();
     let url = recorders.fill("{effect.url}", folder.path(), "fgm-7");
     let path = url.rsplit('/').next().unwrap();
@@ -40,7 +40,7 @@ fn a_sink_shows_requests_that_hold_the_marker() {
 
 #[test]
 fn placeholders_are_filled_in() {
-    let recorders = Recorders::start().unwrap();
+    let recorders = Recorders::start(|_| false).unwrap();
     let port = recorders.http_address().port();
     let filled = recorders.fill(
         "{effect.url} {effect.host} {effect.port} {effect.file} {effect.dir} {marker} {other}",
@@ -48,6 +48,14 @@ fn placeholders_are_filled_in() {
         "m",
     );
     assert_eq!(filled, format!("http://127.0.0.1:{port}/m 127.0.0.1 {port} /x/m /x m {{other}}"));
+}
+
+#[test]
+fn the_ssh_recorder_runs_only_where_something_leads_to_it() {
+    let fill = |recorders: &Recorders| recorders.fill("{effect.ssh}", "/x".as_ref(), "m");
+    assert_eq!(fill(&Recorders::start(|_| false).unwrap()), "{effect.ssh}");
+    let recorders = Recorders::start(|name| "ssh -p {effect.ssh-port}".contains(name)).unwrap();
+    assert!(fill(&recorders).starts_with("127.0.0.1:"), "{}", fill(&recorders));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the real MCP clients that `e2e/tests/clients.rs` drives, and the test runners that
-# `e2e/tests/adapters.rs` runs the adapters with, at pinned versions.
+# Installs the real MCP clients that `e2e/tests/clients.rs` drives, the test runners that
+# `e2e/tests/adapters.rs` runs the adapters with, and the SSH client of `e2e/tests/recorders.rs`, at pinned versions.
 #
 # Belongs here: what must be installed, and where. Does not belong here: what they do.
 # Writes only below `.test-env/` of the repository (ignored by git). Safe to run again: what is
@@ -17,6 +17,7 @@ PYTEST="9.2.0"
 MYPY="2.4.1"
 TYPESCRIPT="7.0.2"
 NODE_TYPES="20.19.43"
+SSH2="1.17.0"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 environment="$root/.test-env"
@@ -55,4 +56,5 @@ node_packages typescript-sdk-1 "@modelcontextprotocol/sdk@$TYPESCRIPT_SDK_1"
 node_packages typescript-client-2 "@modelcontextprotocol/client@$TYPESCRIPT_CLIENT_2"
 python_packages python-adapter "pytest==$PYTEST" "mypy==$MYPY" -e "$root/adapters/python"
 node_packages node-adapter "typescript@$TYPESCRIPT" "@types/node@$NODE_TYPES"
-echo "clients: mcp $PYTHON_MCP_1 and $PYTHON_MCP_2, sdk $TYPESCRIPT_SDK_1, client $TYPESCRIPT_CLIENT_2, pytest $PYTEST in $environment"
+node_packages ssh2 "ssh2@$SSH2"
+echo "clients: mcp $PYTHON_MCP_1 and $PYTHON_MCP_2, sdk $TYPESCRIPT_SDK_1, client $TYPESCRIPT_CLIENT_2, pytest $PYTEST, ssh2 $SSH2 in $environment"

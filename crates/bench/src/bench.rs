@@ -111,6 +111,9 @@ impl<'a> Bench<'a> {
             patience: self.options.timeout,
         };
         change(&mut launch);
+        if let Some(folder) = self.recorders.program_folder() {
+            launch.put_first_on_path(folder)?;
+        }
         let running = launch.start(self.interrupt)?;
         Ok((Talk::new(running, self.options.client, self.options.timeout), folder))
     }

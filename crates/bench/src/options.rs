@@ -164,7 +164,7 @@ impl Origin {
 pub enum RequiredProof {
     /// Observed system calls.
     Syscalls,
-    /// The HTTP recorder, the SSH recorder, or the watched folder.
+    /// The HTTP recorder, the SSH recorder, the marker program, or the watched folder.
     Recorder,
 }
 
@@ -173,7 +173,9 @@ impl RequiredProof {
     pub(crate) fn is_given(self, observers: &[&str]) -> bool {
         match self {
             Self::Syscalls => observers.contains(&"syscalls"),
-            Self::Recorder => ["http", "ssh", "folder"].iter().any(|recorder| observers.contains(recorder)),
+            Self::Recorder => {
+                ["http", "ssh", "program", "folder"].iter().any(|recorder| observers.contains(recorder))
+            }
         }
     }
 

@@ -2,8 +2,9 @@
 //!
 //! Belongs here: faults, each in one place. Does not belong here: what finds them (`e2e/tests/check.rs`).
 //!
-//! `planted FOLDER FAULT [REASON…]`. Everything but the fault is the gate's own session; an action is a file in FOLDER
-//! that is named after the call's marker. With reasons it is faulty in several ways: it executes what is refused for them.
+//! `planted [--runs SCRIPT] FOLDER FAULT [REASON…]`. Everything but the fault is the gate's own session; an action is a
+//! file in FOLDER that is named after the call's marker, or a run of the shell script SCRIPT with the marker as `$1`. With
+//! reasons it is faulty in several ways: it executes what is refused for them.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -48,6 +49,8 @@ enum Goes {
 
 struct Planted {
     folder: PathBuf,
+    /// What is run instead of making a file there.
+    script: Option<OsString>,
     fault: String,
     /// The reasons whose refused frames are executed all the same.
     executes: Vec<String>,
@@ -62,13 +65,18 @@ struct Planted {
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let [folder, fault, reasons @ ..] = arguments.as_slice() else { return ExitCode::from(2) };
+    let (script, arguments) = match arguments.as_slice() {
+        [option, script, arguments @ ..] if option == "--runs" => (Some(script.clone()), arguments),
+        arguments => (None, arguments),
+    };
+    let [folder, fault, reasons @ ..] = arguments else { return ExitCode::from(2) };
     let fault = fault.to_string_lossy().into_owned();
     let executes = reasons.iter().map(|reason| reason.to_string_lossy().into_owned());
     let executes = executes.chain(fault.strip_prefix("executes-").map(str::to_owned)).collect();
     let mut planted = Planted {
         session: session(),
         folder: PathBuf::from(folder),
+        script,
         fault,
         executes,
         recent: Vec::new(),
@@ -266,6 +274,13 @@ impl Planted {
 
     fn execute(&self, marker: &[u8]) {
         let name = String::from_utf8_lossy(marker).into_owned();
+        if let Some(script) = &self.script {
+            let mut shell = Command::new("sh");
+            shell.arg("-c").arg(script).args(["sh", &name]).stdin(Stdio::null()).stdout(Stdio::null());
+            let status = shell.status().expect("a shell");
+            assert!(status.success(), "{status}");
+            return;
+        }
         File::create(self.folder.join(name)).expect("the folder can be written");
     }
 

@@ -8,6 +8,7 @@
 
 mod folder;
 mod http;
+mod program;
 mod ssh;
 #[cfg(target_os = "linux")]
 mod syscalls;
@@ -20,10 +21,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use memchr::memmem;
 use serde::Serialize;
 
 pub(crate) use folder::Folder;
 pub(crate) use http::HttpSink;
+pub(crate) use program::{MARKER_PROGRAM, MarkerProgram};
 pub(crate) use ssh::SshRecorder;
 pub(crate) use watch::Watch;
 
@@ -33,7 +36,7 @@ pub(crate) const MARKER_PREFIX: &str = "fgm-";
 /// An effect that carries a marker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sight {
-    /// Who saw it: `http`, `ssh`, `folder`, `syscalls`.
+    /// Who saw it: `http`, `ssh`, `program`, `folder`, `syscalls`.
     pub observer: &'static str,
     /// What was seen, on one line, escaped.
     pub what: String,
@@ -50,15 +53,22 @@ impl Sight {
 #[derive(Debug)]
 pub(crate) struct Recorders {
     http: HttpSink,
-    /// Only where something leads there.
+    /// These two only where something leads there.
     ssh: Option<SshRecorder>,
+    program: Option<MarkerProgram>,
 }
 
 impl Recorders {
     /// Starts those that the target is led to: whether something names a text is asked.
     pub(crate) fn start(is_named: impl Fn(&str) -> bool) -> io::Result<Self> {
         let ssh = is_named("{effect.ssh").then(SshRecorder::start).transpose()?;
-        Ok(Self { http: HttpSink::start()?, ssh })
+        let program = is_named(MARKER_PROGRAM).then(MarkerProgram::make).transpose()?;
+        Ok(Self { http: HttpSink::start()?, ssh, program })
+    }
+
+    /// What the target's PATH must begin with, if it is led to the marker program.
+    pub(crate) fn program_folder(&self) -> Option<&Path> {
+        self.program.as_ref().map(MarkerProgram::folder)
     }
 
     pub(crate) fn http_address(&self) -> SocketAddr {
@@ -69,6 +79,7 @@ impl Recorders {
     pub(crate) fn sights(&self, marker: &str, watched: &Folder, watch: Option<&Watch>) -> Vec<Sight> {
         let mut sights = self.http.sights(marker);
         sights.extend(self.ssh.iter().flat_map(|ssh| ssh.sights(marker)));
+        sights.extend(self.program.iter().flat_map(|program| program.sights(marker)));
         sights.extend(watched.sights(marker));
         sights.extend(watch.map(|watch| watch.sights(marker)).unwrap_or_default());
         sights
@@ -110,5 +121,5 @@ pub(crate) fn excerpt(bytes: &[u8], limit: usize) -> String {
 
 /// Whether `bytes` hold `part`.
 pub(crate) fn holds(bytes: &[u8], part: &[u8]) -> bool {
-    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
+    !part.is_empty() && memmem::find(bytes, part).is_some()
 }

@@ -51,6 +51,14 @@ fn placeholders_are_filled_in() {
 }
 
 #[test]
+fn the_marker_program_is_there_only_where_something_names_it() {
+    assert_eq!(Recorders::start(|_| false).unwrap().program_folder(), None);
+    let recorders = Recorders::start(|name| "sh -c 'framegate-marker x'".contains(name)).unwrap();
+    assert!(recorders.program_folder().unwrap().join("framegate-marker").exists());
+    assert_eq!(recorders.fill("{effect.ssh}", "/x".as_ref(), "m"), "{effect.ssh}");
+}
+
+#[test]
 fn the_ssh_recorder_runs_only_where_something_leads_to_it() {
     let fill = |recorders: &Recorders| recorders.fill("{effect.ssh}", "/x".as_ref(), "m");
     assert_eq!(fill(&Recorders::start(|_| false).unwrap()), "{effect.ssh}");

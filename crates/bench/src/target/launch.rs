@@ -3,11 +3,13 @@
 //! Belongs here: command, environment, folder, process group, pipes, signals, waiting.
 //! Does not belong here: lines, descendants (`lineage`).
 
+use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -33,6 +35,9 @@ const PIECE_LOOK: Duration = Duration::from_micros(200);
 const SMALL: usize = 4_096;
 const SLOWLY: usize = 512;
 const SLOW: Duration = Duration::from_millis(1);
+
+/// Where programs are looked for without a PATH, as in glibc's execvp(3).
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// How a target is started.
 #[derive(Clone, Debug)]
@@ -130,6 +135,21 @@ pub(crate) struct Running {
 }
 
 impl Launch {
+    /// Lets the target find programs in this folder before all others.
+    pub(crate) fn put_first_on_path(&mut self, folder: &Path) -> io::Result<()> {
+        let set = self.environment.iter().rev().find(|(name, _)| name == "PATH");
+        let path = match set {
+            Some((_, value)) => value.clone(),
+            None if self.inherits.is_none_or(|names| names.contains(&"PATH")) => env::var_os("PATH"),
+            None => None,
+        };
+        let path = path.unwrap_or_else(|| DEFAULT_PATH.into());
+        let folders = iter::once(folder.to_owned()).chain(env::split_paths(&path));
+        let path = env::join_paths(folders).map_err(io::Error::other)?;
+        self.environment.push(("PATH".into(), Some(path)));
+        Ok(())
+    }
+
     /// Starts it in a process group of its own.
     pub(crate) fn start(&self, interrupt: &Interrupt) -> io::Result<Running> {
         let Some((program, arguments)) = self.command.split_first() else {
@@ -227,7 +247,7 @@ impl<R: io::Read> io::Read for Slow<R> {
 
 /// A variable that is handed on by name. The SDKs leave out functions that a shell exported.
 fn inherited(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.as_bytes().starts_with(b"()"))
+    env::var_os(name).filter(|value| !value.as_bytes().starts_with(b"()"))
 }
 
 /// Starts the command, observed or not.
@@ -417,4 +437,39 @@ fn wait_for_room(pipe: &ChildStdin, deadline: Instant) -> io::Result<()> {
 fn after(limit: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(limit).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_put_before_the_path_that_the_target_would_have() {
+        let launch = |inherits, environment: &[(&str, Option<&str>)]| Launch {
+            command: Vec::new(),
+            inherits,
+            environment: environment
+                .iter()
+                .map(|(name, value)| (name.into(), value.map(Into::into)))
+                .collect(),
+            folder: None,
+            stdout: Stdout::Prompt,
+            stderr: Stderr::Kept,
+            observed: false,
+        };
+        let path_of = |mut launch: Launch| {
+            launch.put_first_on_path(Path::new("/marker")).unwrap();
+            let (name, value) = launch.environment.pop().unwrap();
+            assert_eq!(name, "PATH");
+            value.unwrap().into_string().unwrap()
+        };
+        let inherited = format!("/marker:{}", env::var("PATH").unwrap());
+        assert_eq!(path_of(launch(None, &[])), inherited);
+        assert_eq!(path_of(launch(Some(&["HOME", "PATH"]), &[])), inherited);
+        assert_eq!(path_of(launch(Some(&["HOME"]), &[])), "/marker:/bin:/usr/bin");
+        let set = [("PATH", Some("/a")), ("PATH", Some("/b::/c")), ("HOME", Some("/d"))];
+        assert_eq!(path_of(launch(None, &set)), "/marker:/b::/c");
+        assert_eq!(path_of(launch(None, &[("PATH", None)])), "/marker:/bin:/usr/bin");
+        assert!(launch(None, &[]).put_first_on_path(Path::new("/a:b")).is_err());
+    }
 }

@@ -53,7 +53,8 @@ pub(super) fn leaked(
             "on stderr".to_owned()
         } else {
             let mut looks = spellings.iter().flat_map(|spelling| recorders.sights(spelling, folder, None));
-            looks.next()?.what
+            let sight = looks.next()?;
+            format!("{}: {}", sight.observer, sight.what)
         };
         Some((name, place))
     })

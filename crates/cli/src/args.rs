@@ -167,7 +167,9 @@ Cline, Kiro), VS Code, Codex, Zed, goose, opencode. Nothing hostile is sent to i
   framegate check --config .mcp.json --server files --profile quick
 
 Placeholders, in the command and in calls: {marker}, {effect.url}, {effect.host}, {effect.port} of a loopback HTTP recorder, \
-{effect.dir}, {effect.file} of a watched folder, new for each process.
+{effect.dir}, {effect.file} of a watched folder, new for each process; {effect.ssh}, {effect.ssh-port}, {effect.ssh-known-hosts}, \
+{effect.ssh-fingerprint} of a loopback SSH recorder. Where they name the program framegate-marker, it is on the target's PATH and \
+its calls are recorded.
 
 Exit codes, the worst of all servers: 0 clean, 1 a case failed or a given call was seen by nobody, 2 usage, 69 the target could not be started or does not answer, 130 interrupted.")]
 pub(crate) struct CheckArguments {
@@ -276,7 +278,7 @@ pub(crate) enum ClientName {
 pub(crate) enum ProofName {
     /// Observed system calls
     Syscalls,
-    /// The HTTP recorder, or the watched folder
+    /// Any other observer: the HTTP or SSH recorder, the marker program, the watched folder
     Recorder,
 }
 

@@ -15,7 +15,7 @@ use super::{Sight, excerpt, holds};
 /// What a command calls it by.
 pub(crate) const MARKER_PROGRAM: &str = "framegate-marker";
 
-/// `$0` is the path that the PATH led to. `printf` is the shell's own and writes at once, so that calls do not mix.
+/// `$0` is the path that the PATH led to, and so names the folder. `printf` is the shell's own and writes at once, so that calls do not mix.
 const SCRIPT: &str = "#!/bin/sh\nprintf '%s\\0' \"$@\" '\n' >>\"${0%/*}/calls\"\n";
 /// Where calls are kept, beside the script: every argument and a NUL, and then what ends a call.
 const CALLS: &str = "calls";

@@ -63,7 +63,7 @@ pub fn terminal(report: &Report) -> String {
     if report.unproven {
         text.push_str(
             "not clean: no observer, or none that was required, saw the given call when it was well-formed; is the tool's name right, and \
-             does an argument lead to {effect.url}, {effect.file} or a path with {marker}?\n",
+             does an argument lead to {effect.url}, {effect.file}, or a path or command with {marker}?\n",
         );
     }
     for entry in &report.stale {

@@ -60,6 +60,8 @@ impl Handler for Peer {
         self.let_in(user)
     }
 
+    /// RSA keys do not come here: russh verifies them by the `rsa` crate only, which has RUSTSEC-2023-0071 and no mended
+    /// version.
     async fn auth_publickey(&mut self, user: &str, _: VerifiedPublicKey<'_>) -> Result<Auth, Error> {
         self.let_in(user)
     }

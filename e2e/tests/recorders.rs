@@ -125,10 +125,10 @@ fn a_canary_that_is_sent_to_a_recorder_leaks() {
         (case["kind"] == "leak", case["explanation"].as_str().expect("text").to_owned())
     };
     let (leaks_by_program, told) = leaks("framegate-marker \"$1\" \"$API_KEY\"");
-    assert!(leaks_by_program && told.contains("API_KEY came out: program: framegate-marker"), "{told}");
+    assert!(leaks_by_program && told.contains("API_KEY came out at `program`: framegate-marker"), "{told}");
     if has_openssh() {
         let (leaks_over_ssh, told) = leaks(&format!("exec {OPENSSH} \"echo $API_KEY\""));
-        assert!(leaks_over_ssh && told.contains("API_KEY came out: ssh: exec echo"), "{told}");
+        assert!(leaks_over_ssh && told.contains("API_KEY came out at `ssh`: exec echo"), "{told}");
     }
 }
 

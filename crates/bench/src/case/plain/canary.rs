@@ -54,7 +54,7 @@ pub(super) fn leaked(
         } else {
             let mut looks = spellings.iter().flat_map(|spelling| recorders.sights(spelling, folder, None));
             let sight = looks.next()?;
-            format!("{}: {}", sight.observer, sight.what)
+            format!("at `{}`: {}", sight.observer, sight.what)
         };
         Some((name, place))
     })

@@ -456,6 +456,7 @@ mod tests {
             stdout: Stdout::Prompt,
             stderr: Stderr::Kept,
             observed: false,
+            patience: Duration::from_secs(1),
         };
         let path_of = |mut launch: Launch| {
             launch.put_first_on_path(Path::new("/marker")).unwrap();

@@ -291,6 +291,17 @@ fn a_failure_is_told_with_its_bytes_and_a_command_that_shows_it_again() {
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let kept = std::fs::read(evidence.join("plain.session/stdout.bin")).expect("evidence");
     assert!(kept.starts_with(b"\x1b[32mready\x1b[0m\n{\"id\":1"));
+    let read = |name: &str| -> Value {
+        let text = std::fs::read(evidence.join("plain.session").join(name)).expect("evidence");
+        serde_json::from_slice(&text).expect("JSON")
+    };
+    assert_eq!(read("launch.json")["command"][2], "ansi");
+    assert_eq!(read("effects.json"), serde_json::json!([]));
+    let ledger = read("ledger.json");
+    let passages = ledger.as_array().expect("a list").iter();
+    let of_stdout = passages.filter(|passage| passage["stream"] == "stdout");
+    let passed: u64 = of_stdout.filter_map(|passage| passage["bytes"].as_u64()).sum();
+    assert_eq!(passed, kept.len() as u64);
     assert!(std::fs::read_to_string(&junit).expect("a report").contains("failures=\"1\""));
     drop(run.folder);
 }

@@ -38,9 +38,9 @@ pub use options::{
     Call, CallError, MutationOptions, Options, Origin, Profile, Provided, RequiredProof, Unasked,
 };
 pub use report::{
-    CaseReport, Evidence, FORMAT, Line, Report, github, html, json, junit, markdown, sarif, table, tap,
-    terminal,
+    CaseReport, Evidence, FORMAT, Launched, Line, Report, Variable, github, html, json, junit, markdown,
+    sarif, table, tap, terminal,
 };
 pub use run::{Progress, RunError, list, run};
-pub use target::Interrupt;
+pub use target::{Interrupt, Passage};
 pub use verdict::{Kind, Verdict};

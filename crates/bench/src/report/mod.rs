@@ -6,6 +6,7 @@
 mod forms;
 mod github;
 mod html;
+mod launched;
 mod replay;
 mod several;
 mod terminal;
@@ -19,11 +20,13 @@ use crate::attribution::Sdk;
 use crate::case::{Level, Outcome, Step, plan_plain};
 use crate::observe::{Sight, excerpt};
 use crate::options::{Call, Options, Unasked};
+use crate::target::Passage;
 use crate::verdict::{Kind, Verdict};
 
 pub use forms::{json, junit, markdown, sarif, tap};
 pub use github::github;
 pub use html::html;
+pub use launched::{Launched, Variable};
 use replay::{quoted, replay};
 pub use several::{Line, table};
 pub use terminal::terminal;
@@ -116,6 +119,11 @@ pub struct Evidence {
     pub stderr: String,
     /// A command that runs this case alone.
     pub replay: String,
+    /// How the target was started, where it was.
+    pub launch: Option<Launched>,
+    /// When what came and went.
+    #[serde(skip)]
+    pub passages: Vec<Passage>,
     /// What was sent, at most 1 MiB.
     #[serde(skip)]
     pub stdin_bytes: Vec<u8>,
@@ -285,6 +293,8 @@ impl CaseReport {
                 effects: outcome.sights.into_iter().map(mask).collect(),
                 stderr: excerpt(stderr.get(tail..).unwrap_or_default(), usize::MAX),
                 replay: replay(options, calls, &outcome.id),
+                launch: bytes.launch.as_ref().map(|launch| Launched::new(launch, options)),
+                passages: bytes.passages,
                 stdin_bytes: bytes.stdin,
                 stdout_bytes: stdout,
                 stderr_bytes: stderr,

@@ -2,7 +2,7 @@
 //!
 //! Belongs here: the text. Does not belong here: colours; it must read well without.
 
-use super::{CaseReport, Evidence, Report, SHOWN, VERDICTS, shown_name};
+use super::{CaseReport, Evidence, Launched, Report, SHOWN, VERDICTS, shown_name};
 use crate::observe::excerpt;
 use crate::verdict::Kind;
 
@@ -166,6 +166,9 @@ fn show(text: &mut String, evidence: &Evidence) {
     }
     if let Some(step) = evidence.steps.iter().find(|step| step.what.starts_with(HOSTILE)) {
         text.push_str(&format!("  sent ({}): {}\n", step.what, step.bytes));
+    }
+    if let Some(differences) = evidence.launch.as_ref().and_then(Launched::differences) {
+        text.push_str(&format!("  launched {differences}\n"));
     }
     if !evidence.stderr.is_empty() {
         let start = evidence.stderr.len().saturating_sub(300);

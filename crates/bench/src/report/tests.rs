@@ -11,7 +11,7 @@ use crate::judge::{Code, Finding};
 use crate::options::{Origin, Profile, Unasked};
 use crate::target::Snapshot;
 
-fn options() -> Options {
+pub(super) fn options() -> Options {
     Options {
         command: vec!["./it's".into(), "a b".into()],
         origin: Origin::Command,

@@ -40,7 +40,7 @@ const SLOW: Duration = Duration::from_millis(1);
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// How a target is started.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Launch {
     /// The program and its arguments.
     pub(crate) command: Vec<OsString>,
@@ -56,6 +56,13 @@ pub(crate) struct Launch {
     pub(crate) observed: bool,
     /// How long it may leave unread what is written to it.
     pub(crate) patience: Duration,
+}
+
+/// Without values of the environment: some are secrets of a configuration.
+impl core::fmt::Debug for Launch {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.debug_struct("Launch").field("command", &self.command).finish_non_exhaustive()
+    }
 }
 
 /// How a target's stdout is read.
@@ -169,7 +176,7 @@ impl Launch {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        let ledger = Arc::new(Ledger::default());
+        let ledger = Arc::new(Ledger::new(self.clone()));
         let (mut merged, mut undrained) = (None, None);
         match self.stderr {
             Stderr::Kept => {

@@ -8,10 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use serde::Serialize;
+
+use super::launch::Launch;
+
 /// The most that is kept of one stream, in bytes; more is read, so that the target is not held up, and let go.
 const MAX_KEPT: usize = 32 * 1024 * 1024;
 /// The most that is kept of one stream once it is judged, in bytes: of stdout behind the first wrong byte.
 const MAX_EVIDENCE: usize = 1024 * 1024;
+/// The most passages that are kept.
+const MAX_PASSAGES: usize = 10_000;
 
 /// What is known of a target's bytes by now.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +29,21 @@ pub(crate) struct Snapshot {
     pub(crate) stdout_ended: bool,
     /// Whether more came on stdout than is kept.
     pub(crate) stdout_cut: bool,
+    /// When what came and went, in order; at most the first [`MAX_PASSAGES`].
+    pub(crate) passages: Vec<Passage>,
+    /// How it was started.
+    pub(crate) launch: Option<Launch>,
+}
+
+/// Bytes that came or went at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Passage {
+    /// Since the target was started, in microseconds.
+    pub microseconds: u64,
+    /// `stdin`, `stdout` or `stderr`.
+    pub stream: &'static str,
+    /// How many bytes.
+    pub bytes: usize,
 }
 
 impl Snapshot {
@@ -38,8 +59,9 @@ impl Snapshot {
 }
 
 /// The bytes of one target.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ledger {
+    begun: Instant,
     bytes: Mutex<Snapshot>,
     changed: Condvar,
     /// Whether stdout is read no further than to the next piece.
@@ -55,6 +77,23 @@ pub(crate) enum Stream {
 }
 
 impl Ledger {
+    pub(crate) fn new(launch: Launch) -> Self {
+        Self {
+            begun: Instant::now(),
+            bytes: Mutex::new(Snapshot { launch: Some(launch), ..Snapshot::default() }),
+            changed: Condvar::new(),
+            deaf: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    fn passes(&self, known: &mut Snapshot, stream: &'static str, bytes: usize) {
+        if known.passages.len() < MAX_PASSAGES {
+            let microseconds = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+            known.passages.push(Passage { microseconds, stream, bytes });
+        }
+    }
+
     /// Looks at the bytes; whoever reads a pipe waits meanwhile.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
         look(&self.lock())
@@ -67,7 +106,9 @@ impl Ledger {
     }
 
     pub(crate) fn sent(&self, bytes: &[u8]) {
-        self.lock().stdin.extend_from_slice(bytes);
+        let mut known = self.lock();
+        self.passes(&mut known, "stdin", bytes.len());
+        known.stdin.extend_from_slice(bytes);
     }
 
     /// Reads until nobody holds the other end any more.
@@ -79,12 +120,13 @@ impl Ledger {
             if self.closed.load(Ordering::Relaxed) {
                 break;
             }
-            let kept = match stream {
-                Stream::Stdout => &mut bytes.stdout,
-                Stream::Stderr => &mut bytes.stderr,
+            let (name, kept) = match stream {
+                Stream::Stdout => ("stdout", &mut bytes.stdout),
+                Stream::Stderr => ("stderr", &mut bytes.stderr),
             };
             let room = MAX_KEPT.saturating_sub(kept.len()).min(piece.len());
             kept.extend_from_slice(piece.get(..room).unwrap_or_default());
+            self.passes(&mut bytes, name, piece.len());
             bytes.stdout_cut |= matches!(stream, Stream::Stdout) && room < piece.len();
             if room > 0 {
                 self.changed.notify_all();
@@ -135,6 +177,29 @@ mod tests {
 
     use super::*;
 
+    fn ledger() -> Ledger {
+        Ledger::new(Launch {
+            command: Vec::new(),
+            inherits: None,
+            environment: Vec::new(),
+            folder: None,
+            stdout: crate::target::Stdout::Prompt,
+            stderr: crate::target::Stderr::Kept,
+            observed: false,
+            patience: std::time::Duration::ZERO,
+        })
+    }
+
+    #[test]
+    fn what_passes_is_counted_in_order() {
+        let ledger = ledger();
+        ledger.sent(b"ask\n");
+        ledger.follow(&b"answer\n"[..], Stream::Stdout);
+        let passed: Vec<_> =
+            ledger.close().passages.iter().map(|passage| (passage.stream, passage.bytes)).collect();
+        assert_eq!(passed, [("stdin", 4), ("stdout", 7)]);
+    }
+
     /// A pipe that says, when it is closed, whether its end was told already.
     struct Pipe(Arc<Ledger>, Arc<AtomicBool>);
 
@@ -170,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_closed_ledger_keeps_no_more() {
-        let ledger = Ledger::default();
+        let ledger = ledger();
         ledger.follow(&b"one"[..], Stream::Stdout);
         assert_eq!(ledger.close().stdout, b"one");
         ledger.follow(&b"two"[..], Stream::Stdout);
@@ -179,7 +244,7 @@ mod tests {
 
     #[test]
     fn stdout_that_is_read_no_more_is_closed_before_that_is_said() {
-        let (ledger, told_first) = (Arc::new(Ledger::default()), Arc::new(AtomicBool::new(true)));
+        let (ledger, told_first) = (Arc::new(ledger()), Arc::new(AtomicBool::new(true)));
         ledger.stop_listening();
         ledger.follow(Pipe(Arc::clone(&ledger), Arc::clone(&told_first)), Stream::Stdout);
         let known = ledger.close();

@@ -10,4 +10,5 @@ mod lineage;
 
 pub use interrupt::Interrupt;
 pub(crate) use launch::{Launch, Running, Stderr, Stdin, Stdout};
+pub use ledger::Passage;
 pub(crate) use ledger::Snapshot;

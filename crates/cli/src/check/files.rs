@@ -10,7 +10,8 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use framegate_bench::{Evidence, Report, html, json, junit, markdown, sarif, tap};
+use framegate_bench::{Evidence, Report, html, json as json_report, junit, markdown, sarif, tap};
+use serde_json::{Value, json};
 
 use crate::args::CheckArguments;
 use crate::failure::Failure;
@@ -66,7 +67,7 @@ impl<'a> Files<'a> {
 fn form(text: &str) -> Result<(Form, &str), Failure> {
     match text.split_once('=') {
         Some(("html", file)) => Ok((html, file)),
-        Some(("json", file)) => Ok((json, file)),
+        Some(("json", file)) => Ok((json_report, file)),
         Some(("junit", file)) => Ok((junit, file)),
         Some(("md", file)) => Ok((markdown, file)),
         Some(("sarif", file)) => Ok((sarif, file)),
@@ -95,15 +96,23 @@ fn file_name(server: &str) -> String {
 }
 
 fn keep(folder: &Path, report: &Report) -> Result<(), Failure> {
-    write(&folder.join("report.json"), json(report).as_bytes())?;
+    write(&folder.join("report.json"), json_report(report).as_bytes())?;
     for case in &report.cases {
-        let Some(Evidence { stdin_bytes, stdout_bytes, stderr_bytes, .. }) = &case.evidence else { continue };
+        let Some(evidence) = &case.evidence else { continue };
+        let Evidence { stdin_bytes, stdout_bytes, stderr_bytes, launch, passages, effects, .. } = evidence;
         let place = made(folder.join(case.id.replace('/', ".")))?;
         write(&place.join("stdin.bin"), stdin_bytes)?;
         write(&place.join("stdout.bin"), stdout_bytes)?;
         write(&place.join("stderr.txt"), stderr_bytes)?;
+        write(&place.join("launch.json"), &as_json(&json!(launch)))?;
+        write(&place.join("ledger.json"), &as_json(&json!(passages)))?;
+        write(&place.join("effects.json"), &as_json(&json!(effects)))?;
     }
     Ok(())
+}
+
+fn as_json(value: &Value) -> Vec<u8> {
+    format!("{value:#}\n").into_bytes()
 }
 
 fn made(folder: PathBuf) -> Result<PathBuf, Failure> {

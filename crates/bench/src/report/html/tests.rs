@@ -13,6 +13,8 @@ use crate::verdict::Kind;
 fn report(text: &str) -> Report {
     let case = |(verdict, _): &(&'static str, &str)| {
         let evidence = Evidence {
+            launch: None,
+            passages: Vec::new(),
             steps: vec![Step { what: text.to_owned(), bytes: text.to_owned() }],
             first_wrong: (*verdict == "fail").then(|| FirstWrong {
                 offset: 2,

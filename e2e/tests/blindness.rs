@@ -93,3 +93,47 @@ fn a_call_that_does_nothing_proves_nothing() {
     assert_eq!(run.code, Some(1));
     assert_eq!(run.report["unproven"], true);
 }
+
+/// strace instead of ourselves: the same is found, by its name, and what it cannot see is not taken for seen.
+#[test]
+fn under_strace_the_same_is_found_and_without_an_observer_nothing_is_proved() {
+    let has_strace = Command::new("strace").arg("-V").output().is_ok();
+    assert!(has_strace || std::env::var_os("FRAMEGATE_SHARED").is_none(), "strace is not on the PATH");
+    if !has_strace {
+        eprintln!("SKIPPED: strace is not on the PATH");
+        return;
+    }
+    parallel::run(
+        &[
+            ("log", "strace", "fail"),
+            ("warm", "strace", "fail"),
+            ("daemon", "strace", "fail"),
+            ("thread", "strace", "fail"),
+            ("mapped", "strace", "inconclusive"),
+            ("nothing", "strace", "inconclusive"),
+            // The only effect is one that system calls show.
+            ("log", "none", "inconclusive"),
+            ("log", "seccomp", "fail"),
+        ],
+        || (),
+        |(), (way, observer, expected)| {
+            let run = run(way, CALL, &["--observer", observer, "--require-proof", "syscalls"]);
+            let verdicts = run.verdicts();
+            assert!(verdicts.len() > 3, "{way}, {observer}: {verdicts:?}");
+            let is_expected = |(verdict, _): &(String, String)| verdict == expected;
+            assert!(verdicts.iter().all(is_expected), "{way}, {observer}: {verdicts:?}");
+            let is_seen = matches!(*way, "log" | "warm" | "daemon" | "thread") && *observer != "none";
+            let name = if *observer == "strace" { "strace" } else { "syscalls" };
+            let observers = run.report["observers"].as_array().expect("a list");
+            assert_eq!(
+                observers.iter().any(|seen| seen == name),
+                is_seen,
+                "{way}, {observer}: {observers:?}"
+            );
+            let tracer = if *observer == "none" { Value::Null } else { Value::from(*observer) };
+            assert_eq!(run.report["tracer"], tracer, "{way}, {observer}");
+            // strace is no process of the target, and does not stay.
+            assert!(!verdicts.iter().any(|(_, kind)| kind == "orphan-process"), "{way}, {observer}");
+        },
+    );
+}

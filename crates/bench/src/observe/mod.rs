@@ -11,6 +11,8 @@ mod http;
 mod program;
 mod ssh;
 #[cfg(target_os = "linux")]
+mod strace;
+#[cfg(target_os = "linux")]
 mod syscalls;
 mod watch;
 
@@ -28,15 +30,18 @@ pub(crate) use folder::Folder;
 pub(crate) use http::HttpSink;
 pub(crate) use program::{MARKER_PROGRAM, MarkerProgram};
 pub(crate) use ssh::SshRecorder;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Prepared, Tracer, Watch};
 
 /// How every marker begins, so that a path that is only looked at is noticed if it may hold one.
 pub(crate) const MARKER_PREFIX: &str = "fgm-";
 
+/// The names of those who observe system calls, as sights have them.
+pub(crate) const SYSTEM_CALLS: [&str; 2] = ["syscalls", "strace"];
+
 /// An effect that carries a marker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sight {
-    /// Who saw it: `http`, `ssh`, `program`, `folder`, `syscalls`.
+    /// Who saw it: `http`, `ssh`, `program`, `folder`, `syscalls`, `strace`.
     pub observer: &'static str,
     /// What was seen, on one line, escaped.
     pub what: String,

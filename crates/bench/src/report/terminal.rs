@@ -54,6 +54,9 @@ pub fn terminal(report: &Report) -> String {
     if !report.observers.is_empty() {
         text.push_str(&format!("proof: effects seen by {}\n", report.observers.join(", ")));
     }
+    if let Some(tracer) = report.tracer {
+        text.push_str(&format!("system calls: observed by {tracer}\n"));
+    }
     if let Some(sdk) = &report.sdk {
         text.push_str(&format!("kit: {} {}\n", sdk.name, sdk.version.escape_debug()));
     }

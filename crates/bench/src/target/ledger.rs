@@ -23,6 +23,8 @@ pub(crate) struct Snapshot {
     pub(crate) stdout_ended: bool,
     /// Whether more came on stdout than is kept.
     pub(crate) stdout_cut: bool,
+    /// Whether something still came while the target was killed.
+    pub(crate) stdout_broken_off: bool,
 }
 
 impl Snapshot {

@@ -13,7 +13,7 @@ use crate::bench::Bench;
 use crate::case::talk::Left;
 use crate::case::{Level, Outcome, Talk};
 use crate::judge::{Code, judge};
-use crate::observe::Folder;
+use crate::observe::{Folder, SYSTEM_CALLS};
 use crate::verdict::{Kind, Verdict};
 
 /// How long a handler that runs on after the sign of life is given before its effects are looked for. Effects that
@@ -53,7 +53,7 @@ pub(crate) fn run_group(
         let mut by_syscalls_only = false;
         let refused = match controls.of(case) {
             Control::Seen(observers) => {
-                by_syscalls_only = observers == ["syscalls"];
+                by_syscalls_only = observers.iter().all(|observer| SYSTEM_CALLS.contains(observer));
                 None
             }
             Control::Unseen(why) => Some(Verdict::Inconclusive(why)),

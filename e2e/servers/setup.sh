@@ -1,6 +1,7 @@
 #!/bin/sh
 # Provides the real programs that tests ask for and that are no package of a language: nginx for `e2e/tests/http.rs`,
-# OpenSSH's client for the SSH recorder's tests (`e2e/tests/recorders.rs`, `crates/bench`).
+# OpenSSH's client for the SSH recorder's tests (`e2e/tests/recorders.rs`, `crates/bench`), strace for those of the observer
+# that it is (`e2e/tests/blindness.rs`, `crates/bench`).
 #
 # Belongs here: that they are there, and where. Does not belong here: their configuration, their start and
 # their end, which are the harness's (`e2e/src/server.rs`).
@@ -73,3 +74,4 @@ provide() {
 # Where `nginx` holds no program itself, it stands for one of the others.
 provide nginx -v usr/sbin/nginx nginx nginx-core nginx-light
 provide ssh -V usr/bin/ssh openssh-client
+provide strace -V usr/bin/strace strace

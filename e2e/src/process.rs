@@ -20,6 +20,22 @@ use crate::launch::{Launch, Stream};
 /// How long anything may take before it counts as hung.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
+/// Processes that have this text among their arguments; those that ended have none.
+///
+/// # Panics
+/// If there is no `/proc`.
+#[must_use]
+pub fn with_argument(wanted: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").expect("proc").flatten();
+    let arguments = processes.filter_map(|process| {
+        let text = std::fs::read(process.path().join("cmdline")).ok()?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let has = text.split('\0').any(|argument| argument == wanted);
+        has.then(|| format!("{}: {}", process.file_name().display(), text.replace('\0', " ")))
+    });
+    arguments.collect()
+}
+
 /// A running child. Dropping it kills it.
 #[derive(Debug)]
 pub struct Process {

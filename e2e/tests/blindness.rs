@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use framegate_e2e::{binary, parallel};
+use framegate_e2e::{binary, parallel, process};
 use serde_json::Value;
 
 const CALL: &str = "act={\"marker\":\"{marker}\"}";
@@ -56,6 +56,9 @@ fn run(way: &str, call: &str, options: &[&str]) -> Run {
         .stdin(Stdio::null())
         .output()
         .expect("the program starts");
+    // The server has the folder among its arguments, and so has a strace that started it.
+    let place = folder.path().to_str().expect("a plain path");
+    assert_eq!(process::with_argument(place), [""; 0], "{way}: somebody is left");
     let text =
         std::fs::read(&report).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
     Run { code: output.status.code(), report: serde_json::from_slice(&text).expect("a report") }
@@ -92,4 +95,46 @@ fn a_call_that_does_nothing_proves_nothing() {
     assert!(run.verdicts().iter().all(|(verdict, _)| verdict == "inconclusive"), "{:?}", run.verdicts());
     assert_eq!(run.code, Some(1));
     assert_eq!(run.report["unproven"], true);
+}
+
+/// strace instead of ourselves: the same is found, by its name, and what it cannot see is not taken for seen.
+#[test]
+fn under_strace_the_same_is_found_and_without_an_observer_nothing_is_proved() {
+    let has_strace = Command::new("strace").arg("-V").output().is_ok();
+    assert!(has_strace || std::env::var_os("FRAMEGATE_SHARED").is_none(), "strace is not on the PATH");
+    if !has_strace {
+        eprintln!("SKIPPED: strace is not on the PATH");
+        return;
+    }
+    parallel::run(
+        &[
+            ("log", "strace", "fail"),
+            ("warm", "strace", "fail"),
+            ("daemon", "strace", "fail"),
+            ("thread", "strace", "fail"),
+            ("mapped", "strace", "inconclusive"),
+            ("nothing", "strace", "inconclusive"),
+            // The only effect is one that system calls show.
+            ("log", "none", "inconclusive"),
+            ("log", "seccomp", "fail"),
+        ],
+        || (),
+        |(), (way, observer, expected)| {
+            let run = run(way, CALL, &["--observer", observer, "--require-proof", "syscalls"]);
+            let verdicts = run.verdicts();
+            assert!(verdicts.len() > 3, "{way}, {observer}: {verdicts:?}");
+            let is_expected = |(verdict, _): &(String, String)| verdict == expected;
+            assert!(verdicts.iter().all(is_expected), "{way}, {observer}: {verdicts:?}");
+            let is_seen = matches!(*way, "log" | "warm" | "daemon" | "thread") && *observer != "none";
+            let name = if *observer == "strace" { "strace" } else { "syscalls" };
+            let observers = run.report["observers"].as_array().expect("a list");
+            assert_eq!(
+                observers.iter().any(|seen| seen == name),
+                is_seen,
+                "{way}, {observer}: {observers:?}"
+            );
+            let tracer = if *observer == "none" { Value::Null } else { Value::from(*observer) };
+            assert_eq!(run.report["tracer"], tracer, "{way}, {observer}");
+        },
+    );
 }

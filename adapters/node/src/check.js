@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Call } from "./corpus.js";
+import { Call, other } from "./corpus.js";
 import { REVISIONS, Session } from "./session.js";
 
 /** The least that a handler is given after the sign of life before its effect is looked for, in milliseconds. */
@@ -108,7 +108,7 @@ export class Target {
     if ("unseen" in control) throw new Inconclusive(control.unseen);
     const { session, frame, marker, alive, end, seen } = await this.#send(hostile, control);
     // What runs on when the input has ended acts late.
-    if (seen || (await this.#seen(marker))) {
+    if (seen || (await this.#seen(marker)) || (await this.#seen(other(marker)))) {
       const what = "the frame must be refused, and the call inside it was carried out";
       throw new EffectObserved(told(hostile, session, what, frame));
     }

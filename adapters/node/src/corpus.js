@@ -10,8 +10,6 @@ const FORMAT = 3;
 /** @type {readonly import("../index.js").Level[]} */
 const DEFAULT_LEVELS = ["must", "should"];
 const HOLE = /\$\{(tool|arguments|arguments_text|members|other_members|escaped_members|marker|id|next)\}/g;
-/** Stands for the marker in arguments that are given beside the frame's own. */
-const OTHER = "other";
 
 export class CorpusError extends Error {
   name = "CorpusError";
@@ -46,8 +44,8 @@ export class Call {
    */
   fillIn(template, marker, id) {
     const json = this.#json.replaceAll("{marker}", marker);
-    const other = this.#json.replaceAll("{marker}", OTHER);
-    const escaped = Object.entries(JSON.parse(other)).map(
+    const beside = this.#json.replaceAll("{marker}", other(marker));
+    const escaped = Object.entries(JSON.parse(beside)).map(
       ([name, value]) => `"${allEscaped(name)}":${JSON.stringify(value)}`,
     );
     /** @type {Record<string, string>} */
@@ -56,7 +54,7 @@ export class Call {
       arguments: json,
       arguments_text: inString(json),
       members: json.slice(1, -1),
-      other_members: other.slice(1, -1),
+      other_members: beside.slice(1, -1),
       escaped_members: escaped.join(","),
       marker,
       id: String(id),
@@ -68,6 +66,15 @@ export class Call {
       .replace(HOLE, (_, name) => Buffer.from(values[name], "utf8").toString("latin1"));
     return Buffer.from(bytes, "latin1");
   }
+}
+
+/**
+ * Stands for the marker in arguments that are given beside the frame's own.
+ *
+ * @param {string} marker
+ */
+export function other(marker) {
+  return `${marker}-other`;
 }
 
 /**

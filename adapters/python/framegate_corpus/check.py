@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .corpus import Call
+from .corpus import Call, other
 from .session import REVISIONS, Session
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Target:
         finally:
             session.stop()
         # What runs on when the input has ended acts late.
-        if seen or self._recorder(marker):
+        if seen or self._recorder(marker) or self._recorder(other(marker)):
             what = "the frame must be refused, and the call inside it was carried out"
             raise EffectObserved(self._told(case, session, what, frame))
         if ended not in (None, 0, _DATA):

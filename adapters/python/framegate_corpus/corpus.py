@@ -29,8 +29,11 @@ _HOLE = re.compile(
     rb"\$\{(tool|arguments|arguments_text|members|other_members|escaped_members|marker|id|next)\}"
 )
 
-_OTHER = "other"
-"""Stands for the marker in arguments that are given beside the frame's own."""
+
+def other(marker: str) -> str:
+    """Stands for the marker in arguments that are given beside the frame's own."""
+    return f"{marker}-other"
+
 
 
 class CorpusError(Exception):
@@ -66,15 +69,15 @@ class Call:
     def fill_in(self, template: bytes, marker: str, request_id: int) -> bytes:
         """The bytes to send."""
         arguments = self.arguments.replace("{marker}", marker)
-        other = self.arguments.replace("{marker}", _OTHER)
+        beside = self.arguments.replace("{marker}", other(marker))
         values = {
             "tool": _in_string(self.tool),
             "arguments": arguments,
             "arguments_text": _in_string(arguments),
             "members": arguments[1:-1],
-            "other_members": other[1:-1],
+            "other_members": beside[1:-1],
             "escaped_members": ",".join(
-                f'"{_all_escaped(name)}":{_as_json(value)}' for name, value in json.loads(other).items()
+                f'"{_all_escaped(name)}":{_as_json(value)}' for name, value in json.loads(beside).items()
             ),
             "marker": marker,
             "id": str(request_id),

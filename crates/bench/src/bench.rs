@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::attribution::{self, Sdk};
 use crate::case::{Talk, initialize_as, version};
 use crate::isolation::XDG;
-use crate::observe::{Folder, MARKER_PREFIX, Recorders, Watch};
+use crate::observe::{Folder, MARKER_PREFIX, Recorders, Tracer};
 use crate::options::{Options, Provided};
 use crate::target::{Interrupt, Launch, Stderr, Stdout};
 
@@ -46,8 +46,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) options: &'a Options,
     pub(crate) recorders: Recorders,
     interrupt: &'a Interrupt,
-    /// Why system calls are not observed, if they are not.
-    pub(crate) unobserved: Option<String>,
+    /// By what system calls are observed, or why they are not.
+    pub(crate) tracer: Result<Tracer, String>,
     /// Tells this run's markers from others'.
     number: u32,
     markers: AtomicU64,
@@ -63,7 +63,7 @@ impl<'a> Bench<'a> {
             options,
             recorders: Recorders::start(|name| options.names(name))?,
             interrupt,
-            unobserved: Watch::probe().err(),
+            tracer: Tracer::choose(options.observer),
             number: u32::from_be_bytes(random),
             markers: AtomicU64::new(0),
             speech: [const { OnceLock::new() }; 5],
@@ -87,7 +87,7 @@ impl<'a> Bench<'a> {
 
     /// Starts the target with a folder of its own, its system calls observed where that is possible.
     pub(crate) fn start(&self) -> io::Result<(Talk, Folder)> {
-        self.start_as(|launch| launch.observed = self.unobserved.is_none())
+        self.start_as(|launch| launch.tracer = self.tracer.as_ref().ok().cloned())
     }
 
     pub(crate) fn start_as(&self, change: impl FnOnce(&mut Launch)) -> io::Result<(Talk, Folder)> {
@@ -107,7 +107,7 @@ impl<'a> Bench<'a> {
             folder: self.options.folder.clone(),
             stdout: Stdout::Prompt,
             stderr: Stderr::Kept,
-            observed: false,
+            tracer: None,
             patience: self.options.timeout,
         };
         change(&mut launch);

@@ -35,7 +35,7 @@ pub use expect::{ExpectError, Expectations, expectations};
 pub use isolation::{Isolation, IsolationError};
 pub use judge::{Code, Finding, Sent, judge};
 pub use options::{
-    Call, CallError, MutationOptions, Options, Origin, Profile, Provided, RequiredProof, Unasked,
+    Call, CallError, MutationOptions, Observer, Options, Origin, Profile, Provided, RequiredProof, Unasked,
 };
 pub use report::{
     CaseReport, Evidence, FORMAT, Launched, Line, Report, Variable, github, html, json, junit, markdown,

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::environment::Environment;
+use crate::observe::SYSTEM_CALLS;
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,10 +160,33 @@ impl Origin {
     }
 }
 
+/// By what system calls are observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observer {
+    /// By ourselves: the kernel announces them (seccomp's user notification).
+    Seccomp,
+    /// By strace(1), from the PATH.
+    Strace,
+    /// Not at all.
+    None,
+}
+
+impl Observer {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Seccomp => "seccomp",
+            Self::Strace => "strace",
+            Self::None => "none",
+        }
+    }
+}
+
 /// An observer that a run cannot do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredProof {
-    /// Observed system calls.
+    /// Observed system calls, by whichever observer.
     Syscalls,
     /// The HTTP recorder, the SSH recorder, the marker program, or the watched folder.
     Recorder,
@@ -172,7 +196,7 @@ impl RequiredProof {
     /// Whether one of these observers is what is required.
     pub(crate) fn is_given(self, observers: &[&str]) -> bool {
         match self {
-            Self::Syscalls => observers.contains(&"syscalls"),
+            Self::Syscalls => observers.iter().any(|observer| SYSTEM_CALLS.contains(observer)),
             Self::Recorder => {
                 ["http", "ssh", "program", "folder"].iter().any(|recorder| observers.contains(recorder))
             }
@@ -222,6 +246,8 @@ pub struct Options {
     pub jobs: usize,
     /// How long an answer, or an end, may take.
     pub timeout: Duration,
+    /// By what system calls are observed; by what works here if nothing is asked for.
+    pub observer: Option<Observer>,
     /// What must have seen a well-formed call for the run to be clean.
     pub required_proof: Option<RequiredProof>,
     /// Whether calls are sent with bytes changed at random too, and how long.

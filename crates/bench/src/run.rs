@@ -15,6 +15,7 @@ use crate::case::{
     ConformanceCase, Controls, HostileCase, Outcome, Plain, run_conformance, run_group, run_plain,
 };
 use crate::mutate;
+use crate::observe::Tracer;
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::report::{Proof, Report};
@@ -189,7 +190,8 @@ pub fn run(
     }
     observers.sort_unstable();
     observers.dedup();
-    let proof = Proof { observers, unobserved: bench.unobserved.clone(), frames, unseen };
+    let tracer = bench.tracer.as_ref().ok().map(Tracer::name);
+    let proof = Proof { observers, tracer, unobserved: bench.tracer.as_ref().err().cloned(), frames, unseen };
     outcomes.sort_by(|left, right| left.id.cmp(&right.id));
     let mut report = Report::new(options, &calls, outcomes, proof, begun.elapsed(), true);
     if let Some(sdk) = bench.sdk() {

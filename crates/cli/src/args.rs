@@ -237,6 +237,9 @@ pub(crate) struct CheckArguments {
     /// Write such a file for the failures of this run; the reasons are to be read
     #[arg(long, value_name = "FILE", conflicts_with = "expect")]
     pub(crate) write_expect: Option<PathBuf>,
+    /// By what system calls are observed; by default `seccomp`, or `strace` where that is refused
+    #[arg(long, value_enum, value_name = "OBSERVER")]
+    pub(crate) observer: Option<ObserverName>,
     /// What must have seen a well-formed call; if nothing of the kind did, the run is not clean
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) require_proof: Option<ProofName>,
@@ -272,6 +275,16 @@ pub(crate) enum ClientName {
     PythonSdk,
     /// With the whole environment; the client is called `rmcp`
     RustSdk,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ObserverName {
+    /// The kernel announces them to the bench (Linux 5.8)
+    Seccomp,
+    /// strace, from the PATH: slower
+    Strace,
+    /// Nothing: only recorders see effects
+    None,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

@@ -18,9 +18,6 @@ const META: &str = concat!(
     r#""io.modelcontextprotocol/clientCapabilities":{}}"#
 );
 
-/// Stands for the marker in arguments that are given beside the case's own.
-const OTHER: &str = "other";
-
 /// The plain call of the handshake era: the twin of every case that does not bring its own.
 const CALL: &str = concat!(
     r#"{"jsonrpc":"2.0","id":${id},"method":"tools/call","#,
@@ -98,6 +95,13 @@ impl Values {
             .replace("${arguments}", &self.arguments)
             .replace("${marker}", &self.marker)
             .replace("${id}", &self.id.to_string())
+    }
+
+    /// What stands for the marker in arguments that are given beside the case's own: a recorder that looks for the
+    /// marker finds it too.
+    #[must_use]
+    pub fn other(&self) -> String {
+        format!("{}-other", self.marker)
     }
 
     /// The arguments of a call with this marker.
@@ -221,8 +225,8 @@ impl Piece {
             Self::Tool => values.tool.clone(),
             Self::Arguments => values.arguments_with(&values.marker),
             Self::Members => arguments::members(&values.arguments_with(&values.marker)).to_owned(),
-            Self::OtherMembers => arguments::members(&values.arguments_with(OTHER)).to_owned(),
-            Self::EscapedMembers => arguments::escaped_members(&values.arguments_with(OTHER)),
+            Self::OtherMembers => arguments::members(&values.arguments_with(&values.other())).to_owned(),
+            Self::EscapedMembers => arguments::escaped_members(&values.arguments_with(&values.other())),
             Self::ArgumentsText => arguments::as_text(&values.arguments_with(&values.marker)),
             Self::Call { modern, behind: false } => values.call(*modern),
             Self::Call { modern, behind: true } => values.behind().call(*modern),
@@ -390,11 +394,11 @@ mod tests {
             (r#"["$ { $x"]"#, b"$ { $x".to_vec()),
             (
                 r#"["{${other_members},${members}}"]"#,
-                br#"{"marker":"other","marker":"m"}"#.to_vec(),
+                br#"{"marker":"m-other","marker":"m"}"#.to_vec(),
             ),
             (
                 r#"["${escaped_members} ${arguments_text}"]"#,
-                br#""\u006d\u0061\u0072\u006b\u0065\u0072":"other" {\"marker\":\"m\"}"#.to_vec(),
+                br#""\u006d\u0061\u0072\u006b\u0065\u0072":"m-other" {\"marker\":\"m\"}"#.to_vec(),
             ),
             (
                 r#"["${good_call}"]"#,

@@ -57,17 +57,15 @@ pub(crate) struct Left {
     pub(crate) bytes: Snapshot,
     pub(crate) sent: Vec<Sent>,
     pub(crate) watch: Option<Arc<Watch>>,
-    /// Whether it had to be killed.
-    pub(crate) was_running: bool,
 }
 
 impl Left {
-    /// Whether stdout must end with a line: not where we cut a message off, by killing whoever wrote it or by keeping no
-    /// more.
+    /// Whether stdout must end with a line: not where we cut a message off, by killing whoever was writing it or by
+    /// keeping no more.
     pub(crate) fn must_end_whole(&self) -> bool {
         let last = self.bytes.stdout.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let is_begun = matches!(last.first(), Some(b'{' | b'[')) && last.len() < LONGEST;
-        !(is_begun && (self.was_running || self.bytes.stdout_cut))
+        !(is_begun && (self.bytes.stdout_cut || self.bytes.stdout_broken_off))
     }
 }
 
@@ -300,11 +298,10 @@ impl Talk {
     }
 
     /// As it is, without waiting for anything.
-    pub(crate) fn stop(mut self) -> Left {
+    pub(crate) fn stop(self) -> Left {
         let watch = self.running.watch();
-        let was_running = self.running.ended().is_none();
         let sent = self.asked.iter().map(|asked| Sent { id: asked.id.to_string() }).collect();
-        Left { bytes: self.running.end(), sent, watch, was_running }
+        Left { bytes: self.running.end(), sent, watch }
     }
 }
 

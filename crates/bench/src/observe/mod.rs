@@ -11,6 +11,8 @@ mod http;
 mod program;
 mod ssh;
 #[cfg(target_os = "linux")]
+mod strace;
+#[cfg(target_os = "linux")]
 mod syscalls;
 mod watch;
 
@@ -28,15 +30,18 @@ pub(crate) use folder::Folder;
 pub(crate) use http::HttpSink;
 pub(crate) use program::{MARKER_PROGRAM, MarkerProgram};
 pub(crate) use ssh::SshRecorder;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Prepared, Tracer, Watch};
 
 /// How every marker begins, so that a path that is only looked at is noticed if it may hold one.
 pub(crate) const MARKER_PREFIX: &str = "fgm-";
 
+/// The names of those who observe system calls, as sights have them.
+pub(crate) const SYSTEM_CALLS: [&str; 2] = ["syscalls", "strace"];
+
 /// An effect that carries a marker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sight {
-    /// Who saw it: `http`, `ssh`, `program`, `folder`, `syscalls`.
+    /// Who saw it: `http`, `ssh`, `program`, `folder`, `syscalls`, `strace`.
     pub observer: &'static str,
     /// What was seen, on one line, escaped.
     pub what: String,
@@ -90,12 +95,13 @@ impl Recorders {
         let address = self.http_address();
         let folder = folder.to_string_lossy();
         let text = self.ssh.as_ref().map_or_else(|| text.to_owned(), |ssh| ssh.fill(text));
-        text.replace("{effect.url}", &format!("http://{address}/{marker}"))
+        // The marker first: it may itself be a hole that stays open, and then must not be filled in again.
+        text.replace("{marker}", marker)
+            .replace("{effect.url}", &format!("http://{address}/{marker}"))
             .replace("{effect.host}", &address.ip().to_string())
             .replace("{effect.port}", &address.port().to_string())
             .replace("{effect.file}", &format!("{folder}/{marker}"))
             .replace("{effect.dir}", &folder)
-            .replace("{marker}", marker)
     }
 }
 

@@ -42,6 +42,10 @@ fn a_sink_shows_requests_that_hold_the_marker() {
 fn placeholders_are_filled_in() {
     let recorders = Recorders::start(|_| false).unwrap();
     let port = recorders.http_address().port();
+    // A hole that stays open is filled in once, and by somebody else.
+    let open = recorders.fill("{effect.file} {marker} {effect.url}", "/x".as_ref(), "${marker}");
+    let address = recorders.http_address();
+    assert_eq!(open, format!("/x/${{marker}} ${{marker}} http://{address}/${{marker}}"));
     let filled = recorders.fill(
         "{effect.url} {effect.host} {effect.port} {effect.file} {effect.dir} {marker} {other}",
         "/x".as_ref(),

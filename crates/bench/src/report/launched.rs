@@ -64,7 +64,7 @@ impl Launched {
                 Stderr::Undrained => "never read",
                 Stderr::Merged => "stdout's pipe",
             },
-            observed: launch.observed,
+            observed: launch.tracer.is_some(),
         }
     }
 
@@ -103,7 +103,7 @@ mod tests {
             folder: None,
             stdout: Stdout::Prompt,
             stderr: Stderr::Kept,
-            observed: false,
+            tracer: None,
             patience: std::time::Duration::ZERO,
         };
         let launched = Launched::new(&launch, &options);

@@ -59,6 +59,8 @@ pub struct Report {
     pub answers: bool,
     /// The observers that saw a positive control: the proof that verdicts about effects stand on.
     pub observers: Vec<&'static str>,
+    /// By what system calls were observed (`seccomp`, `strace`), if they were.
+    pub tracer: Option<&'static str>,
     /// What this run does not prove.
     pub not_verified: Vec<String>,
     /// How long it took, in milliseconds.
@@ -155,7 +157,9 @@ pub struct FirstWrong {
 pub(crate) struct Proof {
     /// Who saw a positive control.
     pub(crate) observers: Vec<&'static str>,
-    /// Why system calls were not observed, if they were not.
+    /// By what system calls were observed.
+    pub(crate) tracer: Option<&'static str>,
+    /// Why they were not, if they were not.
     pub(crate) unobserved: Option<String>,
     /// How many hostile frames were planned.
     pub(crate) frames: usize,
@@ -169,7 +173,7 @@ impl Report {
         options: &Options,
         calls: &[Call],
         outcomes: Vec<Outcome>,
-        Proof { observers, unobserved, frames, unseen }: Proof,
+        Proof { observers, tracer, unobserved, frames, unseen }: Proof,
         took: Duration,
         answers: bool,
     ) -> Self {
@@ -229,6 +233,7 @@ impl Report {
             profile: options.profile.name(),
             answers,
             observers,
+            tracer,
             not_verified,
             sdk: None,
             stale: Vec::new(),

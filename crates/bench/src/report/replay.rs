@@ -24,6 +24,9 @@ pub(super) fn replay(options: &Options, calls: &[Call], id: &str) -> String {
         words.push("--isolate".to_owned());
     }
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
+    if let Some(observer) = options.observer {
+        option("--observer", observer.name());
+    }
     if options.timeout != Options::DEFAULT_TIMEOUT {
         option("--timeout", &options.timeout.as_secs().to_string());
     }

@@ -50,9 +50,12 @@ pub fn terminal(report: &Report) -> String {
             counts.push(format!("{count} {verdict}"));
         }
     }
-    text.push_str(&format!("{} cases: {}\n", report.cases.len(), counts.join(", ")));
+    text.push_str(&format!("{}: {}\n", counted(report.cases.len(), "case"), counts.join(", ")));
     if !report.observers.is_empty() {
         text.push_str(&format!("proof: effects seen by {}\n", report.observers.join(", ")));
+    }
+    if let Some(tracer) = report.tracer {
+        text.push_str(&format!("system calls: observed by {tracer}\n"));
     }
     if let Some(sdk) = &report.sdk {
         text.push_str(&format!("kit: {} {}\n", sdk.name, sdk.version.escape_debug()));
@@ -85,9 +88,9 @@ fn tell_causes(text: &mut String, report: &Report) {
         tell(text, first, &[]);
         let ids: Vec<_> = of.iter().map(|case| case.id.as_str()).collect();
         text.push_str(&format!(
-            "known in {}: {} failures, of which the first is shown\n  {remedy}\n  {}\n\n",
+            "known in {}: {}, of which the first is shown\n  {remedy}\n  {}\n\n",
             cause.escape_debug(),
-            ids.len(),
+            counted(ids.len(), "failure"),
             ids.join(" ")
         ));
     }
@@ -175,4 +178,10 @@ fn show(text: &mut String, evidence: &Evidence) {
         let tail: String = evidence.stderr.chars().skip(start).collect();
         text.push_str(&format!("  stderr ends: {tail}\n"));
     }
+}
+
+/// `1 case`, `2 cases`.
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }

@@ -27,6 +27,7 @@ pub(super) fn options() -> Options {
         launches: Vec::new(),
         without_canaries: Vec::new(),
         mutation: None,
+        observer: None,
         required_proof: None,
         only: Vec::new(),
         jobs: 1,
@@ -60,7 +61,7 @@ fn report() -> Report {
         &options,
         &options.calls,
         vec![failing, gap],
-        Proof { observers: vec!["http"], unobserved: None, frames: 2, unseen: Vec::new() },
+        Proof { observers: vec!["http"], tracer: Some("strace"), frames: 2, ..Proof::default() },
         Duration::from_millis(5),
         true,
     )

@@ -22,7 +22,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, waitid};
 use super::interrupt::Interrupt;
 use super::ledger::{Ledger, Snapshot, Stream};
 use super::lineage::{self, Lineage, Member};
-use crate::observe::Watch;
+use crate::observe::{Prepared, Tracer, Watch};
 
 /// Between two looks at whether a process has ended. Nothing is judged by it.
 const LOOK: Duration = Duration::from_millis(5);
@@ -52,8 +52,8 @@ pub(crate) struct Launch {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) stdout: Stdout,
     pub(crate) stderr: Stderr,
-    /// Whether the system calls of its process tree are observed.
-    pub(crate) observed: bool,
+    /// By what the system calls of its process tree are observed, if they are.
+    pub(crate) tracer: Option<Tracer>,
     /// How long it may leave unread what is written to it.
     pub(crate) patience: Duration,
 }
@@ -159,11 +159,13 @@ impl Launch {
 
     /// Starts it in a process group of its own.
     pub(crate) fn start(&self, interrupt: &Interrupt) -> io::Result<Running> {
-        let Some((program, arguments)) = self.command.split_first() else {
+        let prepared = self.tracer.as_ref().map(Tracer::prepare).transpose()?;
+        let mut words = prepared.iter().flat_map(|prepared| &prepared.words).chain(&self.command);
+        let Some(program) = words.next() else {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         };
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).process_group(0);
+        command.args(words).stdin(Stdio::piped()).process_group(0);
         if let Some(names) = self.inherits {
             command.env_clear().envs(names.iter().filter_map(|name| Some((name, inherited(name)?))));
         }
@@ -200,7 +202,7 @@ impl Launch {
         }
         // The command holds the pipes' write ends, and a pipe ends only when nobody does: it is used up here.
         let ((mut child, watch), lineage) = interrupt.start(|| {
-            let ((child, watch), number) = lineage::numbered(|| spawn(command, self.observed))?;
+            let ((child, watch), number) = lineage::numbered(|| spawn(command, prepared))?;
             let lineage = Lineage::new(Pid::from_child(&child), number);
             Ok(((child, watch), lineage))
         })?;
@@ -258,11 +260,9 @@ fn inherited(name: &str) -> Option<OsString> {
 }
 
 /// Starts the command, observed or not.
-fn spawn(mut command: Command, observed: bool) -> io::Result<(Child, Option<Arc<Watch>>)> {
-    if !observed {
-        return Ok((command.spawn()?, None));
-    }
-    let (child, watch) = Watch::spawn(command)?;
+fn spawn(mut command: Command, prepared: Option<Prepared>) -> io::Result<(Child, Option<Arc<Watch>>)> {
+    let Some(prepared) = prepared else { return Ok((command.spawn()?, None)) };
+    let (child, watch) = prepared.spawn(command)?;
     Ok((child, Some(Arc::new(watch))))
 }
 
@@ -385,11 +385,15 @@ impl Running {
 
     /// It and its descendants, as far as they still run.
     pub(crate) fn members(&self) -> Vec<Member> {
-        self.lineage.members()
+        let mut members = self.lineage.members();
+        let is_tracer = |process: u32| self.watch.as_ref().is_some_and(|watch| watch.is_tracer(process));
+        members.retain(|member| !is_tracer(member.process));
+        members
     }
 
     /// Kills it and its descendants, and waits until every pipe has ended; then every byte is in the ledger.
     pub(crate) fn end(mut self) -> Snapshot {
+        let length = self.look(|bytes| bytes.stdout.len());
         self.kill();
         for reader in self.readers.drain(..) {
             // Whoever hides from us may hold a pipe open for ever: it is not waited for.
@@ -398,7 +402,9 @@ impl Running {
                 thread::sleep(LOOK);
             }
         }
-        self.ledger.close()
+        let mut bytes = self.ledger.close();
+        bytes.stdout_broken_off = bytes.stdout.len() > length;
+        bytes
     }
 
     fn kill(&mut self) {
@@ -462,8 +468,8 @@ mod tests {
             folder: None,
             stdout: Stdout::Prompt,
             stderr: Stderr::Kept,
-            observed: false,
-            patience: Duration::from_secs(1),
+            tracer: None,
+            patience: Duration::ZERO,
         };
         let path_of = |mut launch: Launch| {
             launch.put_first_on_path(Path::new("/marker")).unwrap();

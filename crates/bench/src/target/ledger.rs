@@ -29,6 +29,8 @@ pub(crate) struct Snapshot {
     pub(crate) stdout_ended: bool,
     /// Whether more came on stdout than is kept.
     pub(crate) stdout_cut: bool,
+    /// Whether something still came while the target was killed.
+    pub(crate) stdout_broken_off: bool,
     /// When what came and went, in order; at most the first [`MAX_PASSAGES`].
     pub(crate) passages: Vec<Passage>,
     /// How it was started.
@@ -185,7 +187,7 @@ mod tests {
             folder: None,
             stdout: crate::target::Stdout::Prompt,
             stderr: crate::target::Stderr::Kept,
-            observed: false,
+            tracer: None,
             patience: std::time::Duration::ZERO,
         })
     }

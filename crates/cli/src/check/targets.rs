@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use framegate_bench::client_config::{Server, Skip, Start, Surroundings, read};
 use framegate_bench::{
-    Call, Client, Environment, MutationOptions, Options, Origin, Profile, RequiredProof, Unasked,
+    Call, Client, Environment, MutationOptions, Observer, Options, Origin, Profile, RequiredProof, Unasked,
 };
 use framegate_corpus::Revision;
 
 use super::built_in;
-use crate::args::{CheckArguments, ClientName, ProfileName, ProofName};
+use crate::args::{CheckArguments, ClientName, ObserverName, ProfileName, ProofName};
 use crate::failure::Failure;
 use crate::out;
 
@@ -118,6 +118,11 @@ fn base(arguments: &CheckArguments) -> Result<Options, Failure> {
         jobs: arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(2, usize::from)).max(1),
         timeout: Duration::from_secs(arguments.timeout),
         mutation: mutation(arguments)?,
+        observer: arguments.observer.map(|observer| match observer {
+            ObserverName::Seccomp => Observer::Seccomp,
+            ObserverName::Strace => Observer::Strace,
+            ObserverName::None => Observer::None,
+        }),
         required_proof: arguments.require_proof.map(|proof| match proof {
             ProofName::Syscalls => RequiredProof::Syscalls,
             ProofName::Recorder => RequiredProof::Recorder,

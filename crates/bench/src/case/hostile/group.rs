@@ -13,7 +13,7 @@ use crate::bench::Bench;
 use crate::case::talk::Left;
 use crate::case::{Level, Outcome, Talk};
 use crate::judge::{Code, judge};
-use crate::observe::Folder;
+use crate::observe::{Folder, SYSTEM_CALLS};
 use crate::verdict::{Kind, Verdict};
 
 /// How long a handler that runs on after the sign of life is given before its effects are looked for. Effects that
@@ -53,7 +53,7 @@ pub(crate) fn run_group(
         let mut by_syscalls_only = false;
         let refused = match controls.of(case) {
             Control::Seen(observers) => {
-                by_syscalls_only = observers == ["syscalls"];
+                by_syscalls_only = observers.iter().all(|observer| SYSTEM_CALLS.contains(observer));
                 None
             }
             Control::Unseen(why) => Some(Verdict::Inconclusive(why)),
@@ -139,16 +139,16 @@ fn send(
             let what = "the frame must be refused, and the call inside it was carried out".to_owned();
             (effect(case, Kind::EffectObserved), what)
         }
-        (true, _) => (Verdict::Pass, "refused without an effect; the session goes on".to_owned()),
+        (true, _) => (Verdict::Pass, "no effect of the call was seen; the session goes on".to_owned()),
         (false, Some(end)) if end.is_clean() || end.code == Some(DATA) => {
-            (Verdict::Pass, format!("refused without an effect; the session ended with {end}"))
+            (Verdict::Pass, format!("no effect of the call was seen; the session ended with {end}"))
         }
         (false, Some(end)) => (
             Verdict::Unavailable(format!("the target ended with {end}")),
             "the frame ended the target".to_owned(),
         ),
         (false, None) if case.ends_input => {
-            (Verdict::Pass, "refused without an effect; the target outlives its input".to_owned())
+            (Verdict::Pass, "no effect of the call was seen; the target outlives its input".to_owned())
         }
         (false, None) => {
             (Verdict::Hung, "what was sent behind the frame is not answered any more".to_owned())

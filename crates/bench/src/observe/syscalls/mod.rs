@@ -78,7 +78,7 @@ pub(super) enum ObserveError {
 /// that answers its calls unseen, until the last process has ended. When the bench's own process ends before,
 /// the watched calls of what is left fail with `ENOSYS`; so end a tree before you exit.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     record: Arc<Record>,
     /// Never joined: it may outlive the observation.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask whether it has ended"))]

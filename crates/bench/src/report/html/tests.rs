@@ -54,6 +54,7 @@ fn report(text: &str) -> Report {
         profile: "quick",
         answers: true,
         observers: vec!["http"],
+        tracer: None,
         not_verified: vec![text.to_owned()],
         milliseconds: 1_234,
         unproven: false,

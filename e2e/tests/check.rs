@@ -186,13 +186,14 @@ fn frames_follow_the_revision_that_is_asked_for() {
 fn without_a_call_only_tools_that_say_they_read_are_called() {
     let folder = tempfile::tempdir().expect("a folder");
     let wiped = folder.path().join("wiped");
-    for profile in ["stdout", "quick"] {
-        let run =
-            planted(&["--profile", profile, "--timeout", PATIENT], &format!("wipes={}", wiped.display()));
+    for profile in ["stdout", "quick", "boundary", "conformance", "full"] {
+        let options = ["--profile", profile, "--timeout", PATIENT, "--jobs", "8"];
+        let run = planted(&options, &format!("wipes={}", wiped.display()));
         assert_eq!(run.code(), Some(0), "{profile}: {}", run.text());
         let hostile = run.verdicts().keys().filter(|id| id.starts_with("json-")).count();
-        assert_eq!(hostile > 100, profile == "quick", "{}", run.text());
-        assert_eq!(run.text().contains("calls: probe_read"), profile == "quick", "{}", run.text());
+        let is_hostile = !matches!(profile, "stdout" | "conformance");
+        assert_eq!(hostile > 100, is_hostile, "{}", run.text());
+        assert_eq!(run.text().contains("calls: probe_read"), is_hostile, "{}", run.text());
         assert!(!wiped.exists(), "{profile}: a tool was called that does not say that it only reads");
     }
     // The twin: asked for by name, it is called.
@@ -405,7 +406,7 @@ fn the_corpus_can_be_read_and_exported() {
     assert_eq!(run(&["export", target.to_str().expect("a plain path")]).status.code(), Some(0));
     let index: Value =
         serde_json::from_slice(&std::fs::read(target.join("index.json")).expect("an index")).expect("JSON");
-    assert_eq!(index["format"], 2);
+    assert_eq!(index["format"], 3);
     let cases = index["cases"].as_array().expect("cases");
     assert_eq!(cases.len(), list.lines().count());
     let file = |case: &Value, name: &str| {

@@ -76,7 +76,9 @@ fn judges(observer: &str, script: &str, effect: &str) {
     let faulty = run(script, &format!("executes-{EXECUTED}"), &["--only", &only]);
     assert_eq!(faulty.code, Some(1), "{}", faulty.text);
     let failed = faulty.cases().filter(|case| case["verdict"] == "fail").count();
-    let effects = faulty.effects(observer);
+    // Some frames hold a second call, with a marker of its own.
+    let mut effects = faulty.effects(observer);
+    effects.retain(|seen| !seen.contains("-other"));
     assert_eq!(effects.len(), failed, "{effects:?}: {}", faulty.text);
     let (before, behind) = effect.split_once("MARKER").expect("a marker");
     let reads_so = |seen: &String| seen.starts_with(before) && seen.ends_with(behind);

@@ -149,8 +149,19 @@ mod tests {
         child.try_wait().unwrap().is_none()
     }
 
+    /// In a process of its own: what other tests start meanwhile would carry the number too, and be killed.
     #[test]
     fn a_process_is_known_by_its_number_in_any_session_and_others_are_let_alone() {
+        let name = "target::lineage::tests::alone";
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        let output = test.args(["--exact", name, "--ignored"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    }
+
+    #[test]
+    #[ignore = "run by a_process_is_known_by_its_number_in_any_session_and_others_are_let_alone, in a process of its own"]
+    fn alone() {
         let before = getrlimit(Resource::Locks).current;
         let (mut ours, number) = numbered(|| sleeper().spawn()).unwrap();
         let (mut other, others) = numbered(|| sleeper().spawn()).unwrap();

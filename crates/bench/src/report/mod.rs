@@ -181,6 +181,8 @@ impl Report {
         if !options.profile.is_hostile() && options.only.is_empty() {
             not_verified
                 .push(format!("effects: the profile `{}` sends nothing hostile", options.profile.name()));
+        } else if !answers {
+            not_verified.push("effects: the target does not answer, so no hostile frame was sent".to_owned());
         } else if calls.is_empty() {
             let which = match options.unasked {
                 Unasked::Reading => "no tool that says that it only reads",
@@ -196,11 +198,11 @@ impl Report {
                     call.arguments
                 )
             }));
-        } else if frames == 0 && answers {
+        } else if frames == 0 {
             not_verified.push("effects: no hostile frame is among the cases".to_owned());
-        } else if observers.is_empty() && answers {
+        } else if observers.is_empty() {
             not_verified.push("effects: no observer saw the effect of a well-formed call".to_owned());
-        } else if answers {
+        } else {
             not_verified.push(format!("effects that only others than {} could see", observers.join(" and ")));
         }
         if let Some(why) = unobserved {

@@ -226,6 +226,20 @@ fn a_wrong_answer_is_shown_with_what_was_asked() {
 }
 
 #[test]
+fn of_a_target_that_does_not_answer_nothing_else_is_said() {
+    for calls in [Vec::new(), options().calls] {
+        let options = Options { calls, ..options() };
+        let report =
+            Report::new(&options, &options.calls, Vec::new(), Proof::default(), Duration::ZERO, false);
+        assert_eq!(
+            report.not_verified,
+            ["effects: the target does not answer, so no hostile frame was sent"]
+        );
+        assert!(report.is_failure());
+    }
+}
+
+#[test]
 fn why_no_made_up_call_is_sent_is_told() {
     let options = Options { calls: Vec::new(), ..options() };
     let call = Call { tool: "t\u{1b}".to_owned(), arguments: "{\"a\":\"{marker}\"}".to_owned() };
